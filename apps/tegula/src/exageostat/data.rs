@@ -10,6 +10,7 @@ use tegula_files::expression::Expression;
 use tegula_files::{ColumnIndex, NamedValues, Table, TableError};
 
 use super::mean::{Mean, RowValues};
+use super::method::Approximation;
 use super::obvious;
 use super::places::{Coordinates, column_expression, evaluate, read_table};
 use super::setup::Problem;
@@ -49,7 +50,7 @@ impl Data {
     pub(super) fn problem(&self, computation: Computation) -> Problem {
         let (n, columns) = (self.observations.len(), self.observations.design.columns() + 1);
         let geometry = self.coordinates.geometry();
-        Problem { n, columns, places: 0, geometry, computation, vecchia: None }
+        Problem { n, columns, places: 0, geometry, computation, method: Approximation::None }
     }
 
     /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`.

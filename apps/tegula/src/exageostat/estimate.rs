@@ -3,14 +3,16 @@
 use anyhow::Result;
 use serde_json::Value;
 use tegula_exageostat::covariance::measure::measure;
+use tegula_exageostat::tlr::Tlr;
 use tegula_exageostat::vecchia::Vecchia;
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_linalg::program::cholesky_flops;
 
+use super::method::Approximation;
 use super::object;
-use super::setup::{Problem, Setup};
+use super::setup::{EXPECTED_RANK, Problem, Setup};
 use crate::output::{Console, count, number, seconds};
 
 impl Setup {
@@ -58,6 +60,54 @@ impl Setup {
         Ok(Value::Object(plan))
     }
 
+    /// As [`estimate`](Self::estimate), by tiles of low rank, whose ranks nobody knows before.
+    fn estimate_low_rank(
+        &self,
+        console: &Console,
+        tlr: Tlr,
+        (times, reason): (usize, &str),
+    ) -> Result<Value> {
+        let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
+        let gemm = kernel("gemm").expect("gemm is listed");
+        let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
+            .expect("gemm is of all precisions")
+            .gflops();
+        let (covariance, vectors) = (self.covariance, Vectors::widest());
+        let defaults = covariance.defaults();
+        let entries =
+            measure(covariance, &defaults, geometry, run.precision, vectors)?.entries_per_second;
+        let (order, nb, rank) = (n as f64, run.nb.min(n) as f64, EXPECTED_RANK as f64);
+        // Updates, compression, and tiles on the diagonal.
+        let flops = order * order * (order / nb / 3.0 + 4.0) * rank + order * nb * nb / 3.0;
+        let one = (flops / (gflops * 1e9) + 0.5 * order * order / entries) / run.workers() as f64;
+        let all = times as f64 * one;
+        console.field("flops", format_args!("{}, with ranks of {rank}", number(flops, 3)));
+        console.field(
+            "time",
+            format_args!(
+                "{} or more for {} ({reason}) on {}, with these ranks at {} Gflop/s per core",
+                seconds(all),
+                count(times, "evaluation"),
+                count(run.workers(), "worker"),
+                number(gflops, 3),
+            ),
+        );
+        console.line("dry run: nothing was computed");
+        let mut plan = object([
+            ("dry_run", true.into()),
+            ("n", n.into()),
+            ("fits", true.into()),
+            ("accuracy", tlr.accuracy.into()),
+            ("flops", flops.into()),
+            ("gflops_per_core", gflops.into()),
+            ("entries_per_second_per_core", entries.into()),
+            ("evaluations", times.into()),
+            ("seconds", all.into()),
+        ]);
+        self.describe_json(&mut plan);
+        Ok(Value::Object(plan))
+    }
+
     /// Flops of the factorisation.
     fn flops(&self) -> f64 {
         cholesky_flops(self.problem.n as f64)
@@ -70,8 +120,12 @@ impl Setup {
     /// Never for the default parameters of a covariance.
     pub(super) fn estimate(&self, console: &Console, evaluations: (usize, &str)) -> Result<Value> {
         let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
-        if let Some(vecchia) = self.vecchia() {
-            return self.estimate_vecchia(console, &vecchia, evaluations);
+        match self.method() {
+            Approximation::Vecchia(vecchia) => {
+                return self.estimate_vecchia(console, &vecchia, evaluations);
+            }
+            Approximation::Tlr(tlr) => return self.estimate_low_rank(console, tlr, evaluations),
+            Approximation::None => {}
         }
         let gemm = kernel("gemm").expect("gemm is listed");
         let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)

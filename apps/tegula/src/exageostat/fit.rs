@@ -22,7 +22,7 @@ use super::data::Data;
 use super::likeliest::{likeliest, nearby};
 use super::mean::Mean;
 use super::mean_file::{coefficients_json, mean_json};
-use super::method::{Method, describe_error, method_json, method_text};
+use super::method::{Approximation, Method, describe_error, method_json, method_text};
 use super::model_file::ModelFile;
 use super::options::EstimationFlags;
 use super::page::Page;
@@ -43,11 +43,11 @@ use crate::output::{
 };
 
 /// Evaluations that a fit is expected to take, by number of parameters that are searched.
-fn expected_evaluations(options: &FitOptions) -> usize {
+fn expected_evaluations(options: &FitOptions, optimizer: Optimizer) -> usize {
     let nugget = usize::from(matches!(options.nugget, NuggetChoice::Estimated { .. }));
     let free = options.fixed.iter().filter(|fixed| fixed.is_none()).count() + nugget;
     // The variance is profiled out.
-    match options.optimizer {
+    match optimizer {
         Optimizer::AverageInformation => [1, 2, 8, 12, 20, 25][free.min(5)],
         Optimizer::Bobyqa => [2, 2, 20, 50, 110, 150][free.min(5)],
     }
@@ -90,8 +90,8 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// How the likelihood is computed: exact, from M neighbours of each place
-    /// (vecchia:M[:ORDER:FORM]), or so that it is wrong by at most X (auto:X) [default: exact]
+    /// How the likelihood is computed: exact, from M neighbours (vecchia:M[:ORDER:FORM]), by tiles of
+    /// low rank (tlr:EPS), or so that it is wrong by at most X (auto:X) [default: exact]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = auto::Choice::parse)]
     method: Option<auto::Choice>,
     #[command(flatten)]
@@ -136,7 +136,8 @@ impl Fit {
         let mut remarks = Remarks::new(&console);
         let (mut data, mut setup, accuracy) = self.prepare(&options, &console, &mut remarks)?;
         if setup.is_dry {
-            let expected = expected_evaluations(&options).min(options.max_evaluations);
+            let expected = expected_evaluations(&options, self.optimizer(&options))
+                .min(options.max_evaluations);
             let plan = setup.estimate(&console, (expected, "what a fit usually takes"))?;
             self.output.write(&plan)?;
             return console.finish();
@@ -151,7 +152,8 @@ impl Fit {
             closer(setup.vecchia(), done.fit.loglik_error, accuracy, &console)
         };
         while let Some(vecchia) = next(&setup, &done) {
-            setup = self.setup(Problem { vecchia: Some(vecchia), ..setup.problem })?;
+            let method = Approximation::Vecchia(vecchia);
+            setup = self.setup(Problem { method, ..setup.problem })?;
             let from = nearby(&options, &done, 1.0);
             let options = if self.transform == Choice::BoxCox { &options } else { &from };
             let run = (&setup, &mut checkpoints);
@@ -162,11 +164,11 @@ impl Fit {
         data.take(transform)?;
         describe(&console, &data, &options, &done);
         let error = done.fit.loglik_error;
-        error.into_iter().for_each(|error| describe_error(&console, setup.vecchia(), error));
+        error.into_iter().for_each(|error| describe_error(&console, setup.method(), error));
         too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
-        let mut result = self.result(&data, &setup, &done, &remarks);
+        let mut result = self.result((&data, &options), &setup, &done, &remarks);
         accuracy.into_iter().for_each(|most| result["method"]["error_asked"] = most.into());
         result["estimated"] = self.estimated(&options).into();
         let written = [
@@ -200,14 +202,14 @@ impl Fit {
         let problem = data.problem(Computation::Fit);
         let method = self.method.unwrap_or(auto::Choice::Named(Method::Exact));
         let (method, accuracy) = method.settle(problem.n, self.run.memory()?);
-        let vecchia = method.vecchia(problem.geometry);
-        if accuracy.is_some() && vecchia.is_some() && self.checkpoint.is_given() {
+        let method = method.settle(problem.n, problem.geometry);
+        if accuracy.is_some() && method.name().is_some() && self.checkpoint.is_given() {
             return Err(refused(
                 "--checkpoint and --resume keep a fit with one approximation: name it by --method \
                  vecchia:M instead of auto",
             ));
         }
-        let setup = self.setup(Problem { vecchia, ..problem });
+        let setup = self.setup(Problem { method, ..problem });
         let setup = setup.map_err(|failure| alternative(problem.n, failure))?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;
@@ -252,7 +254,7 @@ impl Fit {
             ("--seed", if options.starts > 1 { options.seed.to_string() } else { String::new() }),
             ("--information", self.estimation.information.clone()),
             ("--profile-intervals", self.estimation.profile_intervals.to_string()),
-            ("--method", method_text(setup.vecchia())),
+            ("--method", method_text(setup.method())),
             ("--optimizer", self.estimation.optimizer.clone()),
             ("--reml", self.estimation.reml.to_string()),
             ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
@@ -386,6 +388,14 @@ impl Fit {
         Ok(())
     }
 
+    /// Who searches: what has no derivatives is searched by values.
+    fn optimizer(&self, options: &FitOptions) -> Optimizer {
+        match self.method {
+            Some(auto::Choice::Named(Method::Tlr(_))) => Optimizer::Bobyqa,
+            _ => options.optimizer,
+        }
+    }
+
     /// Names of what was estimated but the coefficients of the mean.
     fn estimated(&self, options: &FitOptions) -> Vec<&'static str> {
         let parameters = self.covariance.covariance.parameters.iter().zip(&options.fixed);
@@ -397,7 +407,13 @@ impl Fit {
             .collect()
     }
 
-    fn result(&self, data: &Data, setup: &Setup, done: &Done, remarks: &Remarks<'_>) -> Value {
+    fn result(
+        &self,
+        (data, options): (&Data, &FitOptions),
+        setup: &Setup,
+        done: &Done,
+        remarks: &Remarks<'_>,
+    ) -> Value {
         let fit = &done.fit;
         let errors = &fit.uncertainty;
         let hits: Vec<Value> = fit
@@ -441,8 +457,8 @@ impl Fit {
             ("coefficients_df", coefficients.degrees_of_freedom.into()),
             ("bounds_hit", hits.into()),
             ("seconds", done.seconds.into()),
-            ("method", method_json(setup.vecchia(), fit.loglik_error)),
-            ("optimizer", self.estimation.optimizer.clone().into()),
+            ("method", method_json(setup.method(), fit.loglik_error)),
+            ("optimizer", self.optimizer(options).name().into()),
             ("starts", fit.starts.iter().map(start_json).collect::<Vec<_>>().into()),
             ("data", super::model_file::data_json(data)),
         ]);

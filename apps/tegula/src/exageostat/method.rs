@@ -1,6 +1,7 @@
 //! How likelihoods are computed: `--method`.
 
 use serde_json::{Value, json};
+use tegula_exageostat::tlr::{FINER, Tlr};
 use tegula_exageostat::vecchia::{FORMS, Form, ORDERINGS, Ordering, Vecchia};
 use tegula_kernels::geometry::Geometry;
 
@@ -9,19 +10,46 @@ use crate::output::{Console, number};
 /// Neighbours where none are given.
 pub(super) const NEIGHBOURS: usize = 30;
 
+/// Accuracy of tiles where none is given.
+const ACCURACY: f64 = 1e-6;
+
 /// How likelihoods are computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Method {
     /// By a dense factorisation.
     #[default]
     Exact,
     /// By Vecchia's approximation, in an order that the geometry decides on unless it is given.
     Vecchia(usize, Option<Ordering>, Form),
+    /// By tiles of low rank, to this accuracy.
+    Tlr(f64),
+}
+
+/// How likelihoods of given places are computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Approximation {
+    /// As they are.
+    None,
+    /// By Vecchia's approximation.
+    Vecchia(Vecchia),
+    /// By tiles of low rank.
+    Tlr(Tlr),
+}
+
+impl Approximation {
+    /// The name of the method, unless it is the exact one.
+    pub(super) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Vecchia(_) => Some("vecchia"),
+            Self::Tlr(_) => Some("tlr"),
+        }
+    }
 }
 
 impl Method {
-    /// Parses `exact`, or `vecchia`, after which may stand neighbours, an order and a form, as in
-    /// `vecchia:30:maximin:grouped`.
+    /// Parses `exact`, `tlr`, after which may stand an accuracy, or `vecchia`, after which may
+    /// stand neighbours, an order and a form, as in `vecchia:30:maximin:grouped`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.split(':');
         match parts.next() {
@@ -42,8 +70,24 @@ impl Method {
                 }
                 Ok(Self::Vecchia(neighbours, ordering, form.unwrap_or_default()))
             }
-            _ => Err("write exact, or vecchia:M with M neighbours".to_owned()),
+            Some("tlr") => {
+                let accuracy = parts.next().map_or(Ok(ACCURACY), Self::accuracy)?;
+                match parts.next() {
+                    None => Ok(Self::Tlr(accuracy)),
+                    Some(part) => Err(format!("':{part}' is too much: write tlr:EPS")),
+                }
+            }
+            _ => Err("write exact, vecchia:M with M neighbours, or tlr:EPS with an accuracy, as \
+                      tlr:1e-6"
+                .to_owned()),
         }
+    }
+
+    fn accuracy(text: &str) -> Result<f64, String> {
+        let accuracy = text.parse().ok().filter(|accuracy| (FINEST..=COARSEST).contains(accuracy));
+        accuracy.ok_or_else(|| {
+            format!("'{text}' is no accuracy of tiles from {FINEST:e} to {COARSEST:e}")
+        })
     }
 
     fn neighbours(text: &str) -> Result<usize, String> {
@@ -80,35 +124,52 @@ impl Method {
                     .map_or(Some(Form::Response), |form| form.as_str().and_then(Self::form))?;
                 Some(Self::Vecchia(neighbours, Some(ordering), form))
             }
+            "tlr" => Some(Self::Tlr(value.get("accuracy")?.as_f64()?)),
             _ => None,
         }
     }
 
-    /// What approximates likelihoods of places in this geometry, if anything does.
-    pub(super) fn vecchia(self, geometry: Geometry) -> Option<Vecchia> {
-        let Self::Vecchia(neighbours, ordering, form) = self else { return None };
+    /// How likelihoods of `n` places in this geometry are computed.
+    pub(super) fn settle(self, n: usize, geometry: Geometry) -> Approximation {
+        let (neighbours, ordering, form) = match self {
+            Self::Exact => return Approximation::None,
+            Self::Tlr(accuracy) => return Approximation::Tlr(Tlr::new(accuracy, n)),
+            Self::Vecchia(neighbours, ordering, form) => (neighbours, ordering, form),
+        };
         let usual = match geometry {
             Geometry::Line => Ordering::Coordinate,
             _ => Ordering::Maximin,
         };
-        Some(Vecchia::new(neighbours, ordering.unwrap_or(usual)).with_form(form))
+        let vecchia = Vecchia::new(neighbours, ordering.unwrap_or(usual)).with_form(form);
+        Approximation::Vecchia(vecchia)
+    }
+
+    /// The method of what is more than likelihoods, of a model that was fitted with this one: tiles
+    /// of low rank are of likelihoods alone.
+    pub(super) fn beyond_likelihoods(self) -> Self {
+        if matches!(self, Self::Tlr(_)) { Self::Exact } else { self }
     }
 }
+
+/// The accuracies that tiles may have: from rounding to a tenth of the variance.
+const FINEST: f64 = 1e-14;
+const COARSEST: f64 = 0.1;
 
 /// Most neighbours: beyond, tiles do better.
 const MOST: usize = 2000;
 
 /// A method as JSON, with what a better approximation would add to the log-likelihood.
-pub(super) fn method_json(vecchia: Option<Vecchia>, error: Option<f64>) -> Value {
-    let Some(Vecchia { neighbours, ordering, form, .. }) = vecchia else {
-        return json!({ "name": "exact" });
+pub(super) fn method_json(method: Approximation, error: Option<f64>) -> Value {
+    let mut value = match method {
+        Approximation::None => return json!({ "name": "exact" }),
+        Approximation::Tlr(Tlr { accuracy, .. }) => json!({ "name": "tlr", "accuracy": accuracy }),
+        Approximation::Vecchia(Vecchia { neighbours, ordering, form, .. }) => json!({
+            "name": "vecchia",
+            "neighbours": neighbours,
+            "ordering": ordering.name(),
+            "form": form.name(),
+        }),
     };
-    let mut value = json!({
-        "name": "vecchia",
-        "neighbours": neighbours,
-        "ordering": ordering.name(),
-        "form": form.name(),
-    });
     if let Some(error) = error {
         value["error_estimate"] = error.into();
     }
@@ -116,28 +177,43 @@ pub(super) fn method_json(vecchia: Option<Vecchia>, error: Option<f64>) -> Value
 }
 
 /// Prints what a better approximation would add to the log-likelihood.
-pub(super) fn describe_error(console: &Console, vecchia: Option<Vecchia>, error: f64) {
-    let Some(Vecchia { neighbours, .. }) = vecchia else { return };
+pub(super) fn describe_error(console: &Console, method: Approximation, error: f64) {
+    let better = match method {
+        Approximation::None => return,
+        Approximation::Vecchia(Vecchia { neighbours, .. }) => {
+            format!("{} neighbours instead of {neighbours}", 2 * neighbours)
+        }
+        Approximation::Tlr(Tlr { accuracy, .. }) => {
+            format!("tlr:{:e} instead of {accuracy:e}", rounded(FINER * accuracy))
+        }
+    };
     console.line(format_args!(
-        "approximated: with {} neighbours instead of {neighbours} the log-likelihood is {} {}",
-        2 * neighbours,
+        "approximated: with {better} the log-likelihood is {} {}",
         number(error.abs(), 3),
         if error < 0.0 { "lower" } else { "higher" },
     ));
 }
 
+/// `x` in few digits.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
 /// A method in a few words.
-pub(super) fn method_text(vecchia: Option<Vecchia>) -> String {
-    vecchia.map_or_else(
-        || "exact".to_owned(),
-        |Vecchia { neighbours, ordering, form, .. }| {
+pub(super) fn method_text(method: Approximation) -> String {
+    match method {
+        Approximation::None => "exact".to_owned(),
+        Approximation::Tlr(Tlr { accuracy, .. }) => {
+            format!("tlr, tiles of low rank to {accuracy:e}")
+        }
+        Approximation::Vecchia(Vecchia { neighbours, ordering, form, .. }) => {
             let form = match form {
                 Form::Response => String::new(),
                 other => format!(", {}", other.name()),
             };
             format!("vecchia, {neighbours} neighbours, ordering {}{form}", ordering.name())
-        },
-    )
+        }
+    }
 }
 
 #[cfg(test)]
@@ -160,16 +236,23 @@ mod tests {
         for text in refused.into_iter().chain(twice) {
             assert!(Method::parse(text).is_err(), "{text}");
         }
-        for method in [Method::Exact, random, grouped] {
-            let value = method_json(method.vecchia(Geometry::Plane), Some(0.5));
+        assert_eq!(Method::parse("tlr"), Ok(Method::Tlr(1e-6)));
+        let tlr = Method::Tlr(2.5e-9);
+        assert_eq!(Method::parse("tlr:2.5e-9"), Ok(tlr));
+        for text in ["tlr:", "tlr:0", "tlr:1", "tlr:-1e-6", "tlr:nan", "tlr:1e-6:3", "tlr:1e-15"] {
+            assert!(Method::parse(text).is_err(), "{text}");
+        }
+        for method in [Method::Exact, random, grouped, tlr] {
+            let value = method_json(method.settle(100, Geometry::Plane), Some(0.5));
             assert_eq!(Method::read(Some(&value)), Some(method));
         }
         assert_eq!(Method::read(Some(&json!("exact"))), Some(Method::Exact));
         assert_eq!(Method::read(Some(&json!("other"))), None);
         let old = json!({ "name": "vecchia", "neighbours": 15, "ordering": "random" });
         assert_eq!(Method::read(Some(&old)), Some(random));
-        let of = |geometry| Method::parse("vecchia:9").expect("a method").vecchia(geometry);
-        assert_eq!(of(Geometry::Line), Some(Vecchia::new(9, Ordering::Coordinate)));
-        assert_eq!(of(Geometry::Space), Some(Vecchia::new(9, Ordering::Maximin)));
+        let of = |geometry| Method::parse("vecchia:9").expect("a method").settle(100, geometry);
+        let vecchia = |ordering| Approximation::Vecchia(Vecchia::new(9, ordering));
+        assert_eq!(of(Geometry::Line), vecchia(Ordering::Coordinate));
+        assert_eq!(of(Geometry::Space), vecchia(Ordering::Maximin));
     }
 }

@@ -240,8 +240,21 @@ impl Predict {
         let &Placing { file, data, .. } = placing;
         let model = &file.model;
         let problem = data.problem(Computation::Prediction);
-        let vecchia = self.method.unwrap_or(file.method).vecchia(problem.geometry);
-        let problem = Problem { places: survey.places, vecchia, ..problem };
+        if matches!(self.method, Some(Method::Tlr(_))) {
+            return Err(refused(
+                "--method: predictions are exact or from neighbours: write exact or vecchia:M",
+            ));
+        }
+        let method = self.method.unwrap_or(file.method).beyond_likelihoods();
+        if self.method.is_none() && method != file.method {
+            remarks.note(vec![
+                "the model was fitted by tiles of low rank, which are of likelihoods alone: \
+                 predictions are exact, in a dense matrix (--method vecchia:30 takes neighbours)"
+                    .to_owned(),
+            ]);
+        }
+        let method = method.settle(problem.n, problem.geometry);
+        let problem = Problem { places: survey.places, method, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);

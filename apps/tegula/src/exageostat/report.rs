@@ -71,7 +71,8 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
 /// Name of what standard errors are by.
 pub(super) fn information(which: Information) -> &'static str {
     let listed = INFORMATIONS.iter().find(|(listed, ..)| *listed == which);
-    listed.expect("all kinds are listed").1
+    // What is not asked for by name is what differences give.
+    listed.map_or("observed", |(_, name, _)| name)
 }
 
 /// Intervals by the profile likelihood as a table.

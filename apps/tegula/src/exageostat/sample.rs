@@ -18,6 +18,7 @@ use super::data::{Data, complete_rows};
 use super::generator::{Generator, Stream};
 use super::inputs::{InputFlags, Places};
 use super::mean::Mean;
+use super::method::Approximation;
 use super::model_file::ModelFile;
 use super::places::{Coordinates, in_space, read_table};
 use super::predict::free_name;
@@ -136,8 +137,8 @@ impl Sample {
             None => self.of_flags(&mut stream)?,
         };
         let (n, geometry) = (points.len(), points.geometry());
-        let (columns, computation, vecchia) = (1, Computation::Draw, None);
-        let problem = Problem { n, columns, places: 0, geometry, computation, vecchia };
+        let (columns, computation, method) = (1, Computation::Draw, Approximation::None);
+        let problem = Problem { n, columns, places: 0, geometry, computation, method };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);

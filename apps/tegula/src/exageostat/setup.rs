@@ -9,6 +9,7 @@ use tegula_exageostat::likelihood::{Evaluate, Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::tlr::{self, Tlr, TlrLikelihood};
 use tegula_exageostat::vecchia::{Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::TABLE_BYTES;
@@ -22,13 +23,13 @@ use tegula_tiles::Storage;
 use tegula_linalg::program::Footprint;
 use tegula_tiles::TileGrid;
 
-use super::method::{method_json, method_text};
+use super::method::{Approximation, method_json, method_text};
 use crate::error::refused;
 use crate::flags::{MatrixFlags, Run, RunFlags, precision_name};
 use crate::output::Console;
 use crate::work::{Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 
-/// Codelets where the likelihood is approximated.
+/// Codelets where the likelihood is approximated from neighbours.
 const VECCHIA: &[&str] = &[
     "neighbours",
     "vecchia",
@@ -39,6 +40,22 @@ const VECCHIA: &[&str] = &[
     "neighbours_around",
     "vecchia_weights",
 ];
+
+/// Codelets where it is by tiles of low rank.
+const TLR: &[&str] = &[
+    "covariance",
+    "tlr_update",
+    "tlr_compress",
+    "tlr_settle",
+    "tlr_apply",
+    "potrf",
+    "trsm",
+    "gemm",
+    "logdet",
+];
+
+/// The mean rank of tiles that is counted with before there are any.
+pub(super) const EXPECTED_RANK: usize = 32;
 
 /// What is computed, as far as memory and tasks depend on it.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +71,7 @@ pub(super) struct Problem {
     /// Which tasks that takes, if the likelihood is exact.
     pub(super) computation: Computation,
     /// What approximates the likelihood, if anything does.
-    pub(super) vecchia: Option<Vecchia>,
+    pub(super) method: Approximation,
 }
 
 /// A matrix with its tiles, and how tasks on it run.
@@ -91,24 +108,29 @@ impl Setup {
         let misplaced = covariance.check_geometry(problem.geometry);
         misplaced.map_err(|error| refused(error.to_string()))?;
         let number_bytes = matrix.precision.bytes();
-        if problem.vecchia.is_some() && matrix.precision != Precision::Double {
+        if let Some(name) = problem.method.name()
+            && matrix.precision != Precision::Double
+        {
             let letter = matrix.precision.letter();
             return Err(refused(format!(
-                "--precision {letter}: --method vecchia computes in numbers of 64 bits"
+                "--precision {letter}: --method {name} computes in numbers of 64 bits"
             )));
         }
-        let footprint = |nb, workers| match &problem.vecchia {
-            Some(vecchia) => problem.sparse_footprint(vecchia, nb, workers),
-            None => problem.footprint(nb, workers, number_bytes),
+        let footprint = |nb, workers| match &problem.method {
+            Approximation::Vecchia(vecchia) => problem.sparse_footprint(vecchia, nb, workers),
+            Approximation::Tlr(_) => problem.low_rank_footprint(nb),
+            Approximation::None => problem.footprint(nb, workers, number_bytes),
         };
-        let Problem { n: order, computation, vecchia, .. } = problem;
-        let codelets = || match vecchia {
-            Some(_) => VECCHIA.to_vec(),
-            None => computation.codelets(),
+        let Problem { n: order, computation, method, .. } = problem;
+        let codelets = || match method {
+            Approximation::Vecchia(_) => VECCHIA.to_vec(),
+            Approximation::Tlr(_) => TLR.to_vec(),
+            Approximation::None => computation.codelets(),
         };
-        let tile_size = |workers| match vecchia {
-            Some(vecchia) => vecchia.block.min(order.max(1)),
-            None => tegula_linalg::tile_size(order, workers),
+        let tile_size = |workers| match method {
+            Approximation::Vecchia(vecchia) => vecchia.block.min(order.max(1)),
+            Approximation::Tlr(_) => tlr::tile_size(order),
+            Approximation::None => tegula_linalg::tile_size(order, workers),
         };
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
@@ -121,9 +143,23 @@ impl Setup {
         self.run.precision == Precision::Double
     }
 
-    /// What approximates the likelihood, if anything does, in blocks of the tiles' order.
+    /// What approximates the likelihood, if anything does, in tiles or blocks of their order.
+    pub(super) fn method(&self) -> Approximation {
+        match self.problem.method {
+            Approximation::None => Approximation::None,
+            Approximation::Vecchia(vecchia) => {
+                Approximation::Vecchia(Vecchia { block: self.nb(), ..vecchia })
+            }
+            Approximation::Tlr(tlr) => Approximation::Tlr(Tlr { nb: self.nb(), ..tlr }),
+        }
+    }
+
+    /// The neighbours that approximate it, if those do.
     pub(super) fn vecchia(&self) -> Option<Vecchia> {
-        self.problem.vecchia.map(|vecchia| Vecchia { block: self.nb(), ..vecchia })
+        match self.method() {
+            Approximation::Vecchia(vecchia) => Some(vecchia),
+            _ => None,
+        }
     }
 
     /// What evaluates the likelihood of `observations`, on `flow`.
@@ -133,8 +169,14 @@ impl Setup {
         observations: &Observations,
         (overlap, generators): (Overlap, Option<Arc<dyn Owners>>),
     ) -> Box<dyn Evaluate> {
-        if let Some(vecchia) = self.vecchia() {
-            return Box::new(VecchiaLikelihood::new(flow, observations, vecchia));
+        match self.method() {
+            Approximation::Vecchia(vecchia) => {
+                return Box::new(VecchiaLikelihood::new(flow, observations, vecchia));
+            }
+            Approximation::Tlr(tlr) => {
+                return Box::new(TlrLikelihood::new(flow, observations, tlr));
+            }
+            Approximation::None => {}
         }
         let mut likelihood = Likelihood::<T>::new(flow, observations, self.nb(), overlap);
         if let Some(generators) = generators {
@@ -145,14 +187,14 @@ impl Setup {
 
     /// Prints how tasks run.
     pub(super) fn describe(&self, console: &Console) {
-        console.field("method", method_text(self.vecchia()));
+        console.field("method", method_text(self.method()));
         self.run.describe(console);
     }
 
     /// Adds how tasks ran to a result.
     pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
         self.run.describe_json(into);
-        into.entry("method").or_insert_with(|| method_json(self.vecchia(), None));
+        into.entry("method").or_insert_with(|| method_json(self.method(), None));
     }
 
     /// Order of the tiles.
@@ -192,6 +234,28 @@ impl Problem {
             task_bytes: shared + 2 * list(nb) + sums,
             pieces: 5 * blocks + 3 * targets + 16,
             tasks: blocks as f64,
+            ..Footprint::default()
+        }
+    }
+
+    /// What it asks for on tiles of low rank and of order `nb`, as far as that can be told before:
+    /// ranks are those that are expected.
+    fn low_rank_footprint(&self, nb: usize) -> Footprint {
+        let &Self { n, columns, geometry, .. } = self;
+        let (nt, nb) = (n.div_ceil(nb.max(1)), nb.min(n));
+        let number = size_of::<f64>();
+        let (tile, panel) = (rounded(nb * nb * number), rounded(nb * columns * number));
+        let factors = rounded(2 * nb * EXPECTED_RANK.min(nb / 2) * number);
+        let below = nt * nt.saturating_sub(1) / 2;
+        let place = rounded(nb * geometry.stored() * number);
+        let dense = (2 * nt + 1) * tile;
+        let bytes = dense + below * factors + nt * (panel + place) + rounded(TABLE_BYTES);
+        Footprint {
+            bytes: bytes as u64,
+            task_bytes: (tile + 2 * 3 * factors + 2 * tile) as u64,
+            pieces: below + 5 * nt + 4,
+            // Three products to a task of an update; what is filled, compressed and solved with.
+            tasks: potrf_tasks(nt) / 3.0 + 4.0 * below as f64 + 5.0 * nt as f64,
             ..Footprint::default()
         }
     }
@@ -246,7 +310,7 @@ mod tests {
 
     fn problem(n: usize) -> Problem {
         let (geometry, computation) = (Geometry::Plane, Computation::Likelihood);
-        Problem { n, columns: 1, places: 0, geometry, computation, vecchia: None }
+        Problem { n, columns: 1, places: 0, geometry, computation, method: Approximation::None }
     }
 
     #[test]

@@ -75,7 +75,8 @@ impl Training<'_> {
         let model = &file.model;
         let data = self.data(file, remarks)?;
         let problem = data.problem(Computation::Assessment);
-        let problem = Problem { vecchia: file.method.vecchia(problem.geometry), ..problem };
+        let method = file.method.beyond_likelihoods().settle(problem.n, problem.geometry);
+        let problem = Problem { method, ..problem };
         let setup = Setup::new(matrix, run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);

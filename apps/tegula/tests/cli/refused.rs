@@ -128,6 +128,10 @@ fn parameters_that_are_none() {
     run("--params 1,0.1,0.5 --method vecchia:0").failed(2, &["neighbours from 1"]);
     run("--params 1,0.1,0.5 --method vecchia:5:best").failed(2, &["maximin"]);
     run("--params 1,0.1,0.5 --method vecchia --precision s").failed(2, &["64 bits"]);
+    run("--params 1,0.1,0.5 --method tlr:2").failed(2, &["'2' is no accuracy", "to 1e-1"]);
+    run("--params 1,0.1,0.5 --method tlr --precision s").failed(2, &["tlr", "64 bits"]);
+    run("--params 1,0.1,0.5 --method tlr --gradient").failed(2, &["--gradient", "vecchia:M"]);
+    run("--params 1,0.9,1.9 --method tlr:0.1").failed(1, &["1e-1 is too coarse", "tlr:1e-3"]);
     run("--params 1,0.1,0.5 --trace t.txt").failed(2, &["t.txt", ".json", ".csv", ".svg"]);
     run("").failed(2, &["--params"]);
 }

@@ -180,7 +180,7 @@ impl Assess {
     /// Refuses what neighbours alone cannot tell.
     fn check_method(&self, file: &ModelFile) -> Result<()> {
         let has_parts = self.cross_validate.is_some() || self.blocks.is_some();
-        if file.method == Method::Exact {
+        if file.method.beyond_likelihoods() == Method::Exact {
             return Ok(());
         }
         let what = if self.mloe_mmom {

@@ -19,7 +19,7 @@ use tegula_traces::phase_times;
 use super::auto::{Choice, alternative, closer, too_far};
 use super::data::Data;
 use super::mean_file::{coefficients_json, mean_json};
-use super::method::{describe_error, method_json};
+use super::method::{Approximation, Method, describe_error, method_json};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::subject::{Given, Subject};
@@ -51,8 +51,9 @@ pub(crate) struct Loglik {
     #[command(flatten)]
     subject: Subject,
     /// How the likelihood is computed: exact, vecchia:M with M neighbours of each place (or
-    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact), or as fits, with an error of at
-    /// most X, auto:X [default: exact, or that of the model]
+    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact), tlr:EPS by tiles of low rank,
+    /// each to EPS of the variance, or as fits, with an error of at most X, auto:X [default:
+    /// exact, or that of the model]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Choice::parse)]
     method: Option<Choice>,
     /// The derivative by each parameter and by the nugget, too, with the mean at its best
@@ -82,6 +83,7 @@ struct Timed {
     seconds: f64,
     trace: Trace,
     account: Account,
+    remark: Option<String>,
 }
 
 impl Loglik {
@@ -106,7 +108,8 @@ impl Loglik {
                 self.evaluate::<f32>(&data, &model, &setup, &console)?
             };
             while let Some(vecchia) = closer(setup.vecchia(), error, accuracy, &console) {
-                let problem = Problem { vecchia: Some(vecchia), ..setup.problem };
+                let method = Approximation::Vecchia(vecchia);
+                let problem = Problem { method, ..setup.problem };
                 setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
                 (times, error) = self.evaluate::<f64>(&data, &model, &setup, &console)?;
             }
@@ -120,7 +123,7 @@ impl Loglik {
             setup.run.keep_times(&typical.account, &console);
             let mut result = self.result(&data, &model, &setup, typical, &repeats);
             too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
-            let mut method = method_json(setup.vecchia(), error);
+            let mut method = method_json(setup.method(), error);
             accuracy.into_iter().for_each(|most| method["error_asked"] = most.into());
             result.insert("method".to_owned(), method);
             result.insert("remarks".to_owned(), remarks.json(&[]));
@@ -144,8 +147,15 @@ impl Loglik {
         let (covariance, problem) = (given.covariance(), data.problem(computation));
         let choice = self.method.unwrap_or(Choice::Named(method));
         let (method, accuracy) = choice.settle(problem.n, memory);
-        let problem = Problem { vecchia: method.vecchia(problem.geometry), ..problem };
-        if matches!((&given, accuracy, problem.vecchia), (Given::Sets(..), Some(_), Some(_))) {
+        if self.gradient && matches!(method, Method::Tlr(_)) {
+            return Err(refused(
+                "--gradient: there are no derivatives of tiles of low rank; give --method exact or \
+                 vecchia:M",
+            ));
+        }
+        let method = method.settle(problem.n, problem.geometry);
+        let problem = Problem { method, ..problem };
+        if matches!((&given, accuracy, method.name()), (Given::Sets(..), Some(_), Some(_))) {
             return Err(refused(
                 "--method auto looks at the error of one set of parameters: name a method for \
                  --params-file, as vecchia:30:grouped",
@@ -225,8 +235,8 @@ impl Loglik {
             let seconds = start.elapsed().as_secs_f64();
             check_finite(&evaluation)?;
             let account = Account::of(likelihood.flow()).since(&before);
-            let trace = likelihood.flow().take_trace();
-            times.push(Timed { evaluation, gradient, seconds, trace, account });
+            let (trace, remark) = (likelihood.flow().take_trace(), likelihood.remark());
+            times.push(Timed { evaluation, gradient, seconds, trace, account, remark });
         }
         let Model { covariance, values, nugget } = model;
         let error = likelihood.error_estimate(covariance, values, *nugget, Criterion::Full)?;
@@ -259,19 +269,20 @@ impl Loglik {
         }
         console.line(table);
         console.line("");
-        error.into_iter().for_each(|error| describe_error(console, setup.vecchia(), error));
+        error.into_iter().for_each(|error| describe_error(console, setup.method(), error));
         let time = median(repeats);
         let gflops = (evaluation.n as f64).powi(3) / 3.0 / time * 1e-9;
-        let rate = match setup.vecchia() {
+        let rate = match setup.method() {
             _ if self.gradient => String::new(),
-            None => format!(", {} Gflop/s", number(gflops, 3)),
-            Some(_) => String::new(),
+            Approximation::None => format!(", {} Gflop/s", number(gflops, 3)),
+            Approximation::Vecchia(_) | Approximation::Tlr(_) => String::new(),
         };
         let note = match repeats.len() {
             1 => String::new(),
             repeats => format!(" (median of {repeats})"),
         };
         console.line(format_args!("evaluated in {}{note}{rate}", seconds(time),));
+        timed.remark.iter().for_each(|remark| console.line(remark));
         timed.account.describe(console);
         if console.is_verbose() {
             describe_phases(console, &timed.trace);

@@ -94,6 +94,9 @@ pub(super) fn summary(file: &ModelFile, data: &Data) -> String {
         super::super::method::Method::Vecchia(neighbours, ..) => {
             format!("Vecchia, {neighbours} neighbours")
         }
+        super::super::method::Method::Tlr(accuracy) => {
+            format!("tiles of low rank, to {accuracy:e}")
+        }
     };
     rows.push(texts(&["method", &method]));
     rows.push(texts(&["observations", &data.observations.len().to_string()]));

@@ -184,6 +184,52 @@ fn neighbours_take_the_place_of_all_observations() {
     assert!(plan["fits"] == true && plan["method"]["ordering"] == "maximin", "{plan}");
 }
 
+/// A fit by tiles of low rank is one of likelihoods; predictions and scores are exact, and say so.
+#[test]
+fn tiles_of_low_rank_take_the_place_of_dense_ones() {
+    let folder = split("a_synth1600.csv", 4, 3);
+    let fit = "exageostat fit train.csv --mean zero --fix smoothness=0.5 --json - --method";
+    let exact = tegula_in(&folder, &format!("{fit} exact")).succeeded().json();
+    let run = tegula_in(&folder, &format!("{fit} tlr:1e-8 -o model.json")).succeeded();
+    let found = run.json();
+    assert_eq!(
+        (&found["method"]["name"], &found["method"]["accuracy"]),
+        (&"tlr".into(), &1e-8.into())
+    );
+    assert!(crate::support::number(&found, "/method/error_estimate").abs() < 1e-4);
+    assert_eq!(
+        (&found["optimizer"], &found["information"]),
+        (&"bobyqa".into(), &"observed".into())
+    );
+    let remarks = found["remarks"].to_string();
+    assert!(remarks.contains("by its values alone"), "{remarks}");
+    for name in ["variance", "range"] {
+        let [found, exact, error] = [
+            crate::support::number(&found, &format!("/params/{name}")),
+            crate::support::number(&exact, &format!("/params/{name}")),
+            crate::support::number(&exact, &format!("/std_errors/{name}")),
+        ];
+        assert!((found - exact).abs() < 0.02 * error, "{name}: {found}, not {exact}");
+    }
+    let loglik = "exageostat loglik model.json";
+    let run = tegula_in(&folder, loglik).succeeded();
+    for text in ["tiles of low rank to 1e-8", "below the diagonal of low rank", "tlr:1e-9 instead"]
+    {
+        assert!(run.stdout.contains(text), "{text}: {}", run.stdout);
+    }
+    let at = "exageostat predict model.json --at places.csv -o predictions.csv";
+    let run = tegula_in(&folder, &format!("{at} --json -")).succeeded().json();
+    assert_eq!(run["method"]["name"], "exact");
+    assert!(run["remarks"].to_string().contains("predictions are exact"), "{run}");
+    tegula_in(&folder, &format!("{at} --method tlr")).failed(2, &["--method", "vecchia:M"]);
+    let assess = "exageostat assess model.json --json -";
+    let run = tegula_in(&folder, assess).succeeded().json();
+    assert_eq!(run["method"]["name"], "exact");
+    let dry = "exageostat fit train.csv --method tlr --dry-run --json -";
+    let plan = tegula_in(&folder, dry).succeeded().json();
+    assert!(plan["fits"] == true && plan["method"]["accuracy"] == 1e-6, "{plan}");
+}
+
 #[test]
 fn models_of_other_versions_of_the_form_are_told_apart() {
     let (folder, sample) = (folder(), root().join("data/samples/e_sub140.csv"));

@@ -14,13 +14,44 @@ use crate::covariance::{Law, Metric};
 pub(crate) struct Generation<T> {
     pub(crate) geometry: Geometry,
     table: Handle,
-    points: Points,
-    /// By what distances of the places are measured now.
-    metric: Option<Metric>,
-    /// Coordinates of the places as that maps them, a handle per row of tiles.
-    pub(crate) places: Vec<Handle>,
+    mapped: Mapped,
     /// The matrix.
     pub(crate) covariance: TileMatrix<T>,
+}
+
+/// A set of places as the metric of a covariance maps them.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    points: Points,
+    nb: usize,
+    /// By what distances are measured now.
+    metric: Option<Metric>,
+    /// Coordinates, a handle for each `nb` places.
+    blocks: Vec<Handle>,
+}
+
+impl Mapped {
+    /// Registers the coordinates of `points` as they are, `nb` places at a time.
+    pub(crate) fn new(flow: &mut Flow, points: &Points, nb: usize) -> Self {
+        Self { points: points.clone(), nb, metric: None, blocks: places(flow, points, nb) }
+    }
+
+    /// The coordinates, a handle for each block.
+    pub(crate) fn blocks(&self) -> &[Handle] {
+        &self.blocks
+    }
+
+    /// Waits, then maps the places as `law` does, unless they are.
+    pub(crate) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        if self.metric != law.metric {
+            let points = law.places(&self.points);
+            for (block, &handle) in blocks(&points, self.nb).zip(&self.blocks) {
+                flow.overwrite(handle, &block)?;
+            }
+            self.metric = law.metric;
+        }
+        Ok(())
+    }
 }
 
 /// In which order the tiles are filled.
@@ -38,9 +69,7 @@ impl<T: Real> Generation<T> {
         Self {
             geometry: points.geometry(),
             table: flow.register(TABLE_BYTES),
-            points: points.clone(),
-            metric: None,
-            places: places(flow, points, nb),
+            mapped: Mapped::new(flow, points, nb),
             covariance: TileMatrix::lower(flow, points.len(), nb),
         }
     }
@@ -48,26 +77,24 @@ impl<T: Real> Generation<T> {
     /// Takes the matrix apart, after everything submitted has run.
     pub(crate) fn unregister(self, flow: &mut Flow) {
         self.covariance.unregister(flow);
-        self.places.iter().chain([&self.table]).for_each(|&handle| flow.unregister(handle));
+        self.mapped.blocks.iter().chain([&self.table]).for_each(|&handle| flow.unregister(handle));
     }
 
     /// Waits, then sets the covariance of which the entries are.
     pub(crate) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
         flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
-        if self.metric != law.metric {
-            let points = law.places(&self.points);
-            for (block, &handle) in blocks(&points, self.covariance.nb()).zip(&self.places) {
-                flow.overwrite(handle, &block)?;
-            }
-            self.metric = law.metric;
-        }
-        Ok(())
+        self.mapped.set(flow, law)
+    }
+
+    /// Coordinates of the places as they are mapped now, a handle per row of tiles.
+    pub(crate) fn places(&self) -> &[Handle] {
+        self.mapped.blocks()
     }
 
     /// Submits a task per tile, along anti-diagonals from the first on: the order in which the
     /// factorisation needs them, halved so that generation runs ahead.
     pub(crate) fn submit(&self, flow: &mut Flow, order: Order) {
-        let Self { covariance, places, .. } = self;
+        let (covariance, places) = (&self.covariance, self.places());
         let (nt, nb) = (covariance.nt(), covariance.nb());
         let mut tiles: Vec<(usize, usize)> =
             covariance.indices().map(|index| (index.row, index.column)).collect();

@@ -49,6 +49,7 @@ fn errors_are_estimated_and_fall_with_the_accuracy() {
         ("matern", &[1.0, 0.1, 1.0], 0.05),
         ("wendland", &[1.0, 0.4], 0.01),
         ("powered-exponential", &[1.0, 0.1, 0.8], 0.0),
+        ("exponential:anisotropic", &[1.0, 0.2, 30.0, 0.4], 0.01),
     ] {
         let at = (name, values, nugget);
         let expected = evaluate(&mut exact, at).loglik();

@@ -236,7 +236,7 @@ impl<T: Real> Work<'_, T> {
             let zeros = Laset { m, n, off_diagonal: zero, diagonal: zero };
             flow.submit(zeros, &[(products.tile(i, 0), W)], 0);
         }
-        let places = &self.phases.generation.places;
+        let places = self.phases.generation.places();
         let tables = (self.tables, R);
         for j in 0..rows {
             for i in j..rows {

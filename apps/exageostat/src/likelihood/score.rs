@@ -239,7 +239,7 @@ impl<T: Real> Phases<T> {
                 geometry: self.generation.geometry,
                 is_relative: at.is_relative,
             };
-            let [row, column] = [i, j].map(|i| (self.generation.places[i], R));
+            let [row, column] = [i, j].map(|i| (self.generation.places()[i], R));
             let (tables, a) = ((*tables, R), (inverse.tile(i, j), R));
             let (rows, columns) = ((panel.tile(i, 0), R), (panel.tile(j, 0), R));
             let down = (products.tile(i, 0), add);

@@ -218,7 +218,8 @@ impl<T: Real> Phases<T> {
 
     /// Takes apart what is left of the last evaluation, for predictions.
     pub(crate) fn into_parts(self) -> Parts<T> {
-        let Generation { covariance: factor, places, .. } = self.generation;
+        let places = self.generation.places().to_vec();
+        let factor = self.generation.covariance;
         Parts { factor, solved: self.rhs, offset: self.offset, places }
     }
 }

@@ -4,12 +4,13 @@ use super::TlrLikelihood;
 use crate::covariance::Covariance;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 
-/// By what logarithms of parameters are changed: so much that the accuracy of the likelihood does
-/// not matter, and so little that what is beyond squares does not.
+/// By what the coordinates of parameters, and the logarithm of the nugget, are changed: so much
+/// that the accuracy of the likelihood does not matter, and so little that what is beyond squares
+/// does not.
 const STEP: f64 = 0.1;
 
 /// The gradient and the observed information where `evaluation` was made, by central differences
-/// in logarithms: the coordinates, and `how`, are those of [`Evaluate::score`]. Where a parameter
+/// in their coordinates: these, and `how`, are those of [`Evaluate::score`]. Where a parameter
 /// cannot be changed both ways, and of a nugget of 0, they are NaN and 0.
 pub(super) fn score(
     likelihood: &mut TlrLikelihood,
@@ -22,7 +23,13 @@ pub(super) fn score(
     let mut at = |changes: &[(usize, f64)]| -> Result<f64, LikelihoodError> {
         let (mut values, mut nugget) = (values.to_vec(), nugget);
         for &(parameter, change) in changes {
-            *values.get_mut(parameter).unwrap_or(&mut nugget) *= change.exp();
+            match covariance.parameters.get(parameter).map(|parameter| parameter.scale) {
+                Some(scale) => {
+                    let coordinate = scale.coordinate(values[parameter]);
+                    values[parameter] = scale.value(coordinate + change);
+                }
+                None => nugget *= change.exp(),
+            }
         }
         match likelihood.evaluate(covariance, &values, nugget) {
             Ok(evaluation) => Ok(evaluation.scaled(scale).value(criterion)),

@@ -4,7 +4,7 @@
 //! tiles below the diagonal are off by no more than the accuracy; nothing is added to the diagonal.
 
 use tegula_kernels::geometry::Geometry;
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceTile, RadialTable, TABLE_BYTES};
+use tegula_kernels::kernel::covariance::{Covariance as CovarianceTile, TABLE_BYTES};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::option::Trans;
@@ -14,8 +14,8 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
 use super::{FINER, Tlr, differences, order};
-use crate::covariance::Covariance;
-use crate::generation::places;
+use crate::covariance::{Covariance, Law};
+use crate::generation::Mapped;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score, given_block};
 use crate::observations::Observations;
 
@@ -31,8 +31,8 @@ pub struct TlrLikelihood {
     n: usize,
     geometry: Geometry,
     table: Handle,
-    /// Coordinates of the places along the curve, a handle per row of tiles.
-    places: Vec<Handle>,
+    /// The places along the curve, a handle per row of tiles.
+    places: Mapped,
     /// Coefficients of the mean by ordinary least squares, `c`.
     offset: Vec<f64>,
     /// `[Q r]` with `r = z - Q c`, by rows of tiles.
@@ -66,7 +66,7 @@ impl TlrLikelihood {
             n,
             geometry: observations.points.geometry(),
             table: flow.register(TABLE_BYTES),
-            places: places(&mut flow, &observations.points, nb),
+            places: Mapped::new(&mut flow, &observations.points, nb),
             offset,
             given,
             rhs,
@@ -97,20 +97,20 @@ impl TlrLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let table = covariance.table(values, nugget)?;
+        let law = covariance.law(self.geometry, values, nugget)?;
         let n = self.n;
         let failed = |error| match LikelihoodError::from_flow(error, n) {
             LikelihoodError::NotPositiveDefinite { .. } => LikelihoodError::TooCoarse { accuracy },
             error => error,
         };
-        let (logdet, gram) = self.run(&table, accuracy).map_err(failed)?;
+        let (logdet, gram) = self.run(&law, accuracy).map_err(failed)?;
         Evaluation::new(n, logdet, &gram, &self.offset)
     }
 
     /// `ln |C|` and `W' W` of `W = L^-1 [Q r]`, by columns.
-    fn run(&mut self, table: &RadialTable, accuracy: f64) -> Result<(f64, Vec<f64>), FlowError> {
-        self.reset(table)?;
-        let tolerance = accuracy * (table.variance + table.nugget);
+    fn run(&mut self, law: &Law, accuracy: f64) -> Result<(f64, Vec<f64>), FlowError> {
+        self.reset(law)?;
+        let tolerance = accuracy * (law.table.variance + law.table.nugget);
         let factor = self.factorise(tolerance)?;
         self.ranks = Some(factor.ranks());
         let Self { flow, rhs, logdet, gram, .. } = self;
@@ -134,9 +134,10 @@ impl TlrLikelihood {
     }
 
     /// Sets what an evaluation starts from.
-    fn reset(&mut self, table: &RadialTable) -> Result<(), FlowError> {
-        let Self { flow, rhs, given, .. } = self;
-        flow.overwrite(self.table, bytemuck::bytes_of(table))?;
+    fn reset(&mut self, law: &Law) -> Result<(), FlowError> {
+        let Self { flow, rhs, given, places, .. } = self;
+        flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        places.set(flow, law)?;
         flow.overwrite(self.logdet, &[0.0])?;
         flow.overwrite(self.gram, &vec![0.0; rhs.n() * rhs.n()])?;
         let rows = given.iter().enumerate();
@@ -148,6 +149,7 @@ impl TlrLikelihood {
         let &mut Self { ref mut flow, n, tlr: Tlr { nb, .. }, geometry, table, ref places, .. } =
             self;
         let rows = |i: usize| nb.min(n - i * nb);
+        let places = places.blocks();
         potrf_tlr(flow, (n, nb), tolerance, |flow, (i, j), tile| {
             flow.phase("generation");
             let shape = (rows(i), rows(j));

@@ -90,8 +90,11 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// How the likelihood is computed: exact, from M neighbours (vecchia:M[:ORDER:FORM]), by tiles of
-    /// low rank (tlr:EPS), or so that it is wrong by at most X (auto:X) [default: exact]
+    /// Likelihood: exact, from M neighbours vecchia:M[:ORDER:FORM], by low rank tlr:EPS, or wrong by
+    /// at most auto:X [default: exact]
+    ///
+    /// With tlr:EPS tiles of the covariance matrix are of low rank, each to EPS of the variance;
+    /// with auto:X the method is chosen so that the log-likelihood is wrong by at most X.
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = auto::Choice::parse)]
     method: Option<auto::Choice>,
     #[command(flatten)]

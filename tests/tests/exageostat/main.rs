@@ -5,6 +5,7 @@ mod directions;
 mod draws;
 mod fits;
 mod kriging;
+mod latent;
 mod likelihood;
 mod means;
 mod nested;

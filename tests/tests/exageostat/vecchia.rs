@@ -171,7 +171,7 @@ fn gradients_are_those_of_differences() {
 /// With all places before as neighbours the expected information is `1/2 tr(C^-1 D_j C^-1 D_k)`.
 #[test]
 fn information_is_the_expected_one() {
-    for &(form, ..) in FORMS {
+    for &(form, ..) in FORMS.iter().filter(|(form, ..)| *form != Form::Latent) {
         check_information(form);
     }
 }

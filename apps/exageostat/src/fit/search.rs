@@ -135,7 +135,8 @@ pub fn fit_from(
     if converged && is_estimated {
         let x = search.region.found().x;
         search.slope(&x)?;
-        if options.information == Information::Expected && has_score {
+        let has_expected = has_score && search.likelihood.has_expected_information();
+        if options.information == Information::Expected && has_expected {
             search.expect(&x)?;
         }
     }

@@ -66,8 +66,7 @@ pub trait Evaluate {
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError>;
 
     /// As [`evaluate`](Self::evaluate), with the expected information (Fisher's) of the likelihood
-    /// by `criterion`, in the coordinates of [`Score::information`]. By default that of the score,
-    /// where that is the expected one.
+    /// by `criterion`, in the coordinates of [`Score::information`]. By default that of the score.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -92,6 +91,11 @@ pub trait Evaluate {
     /// What there is to say of the last evaluation, in words.
     fn remark(&self) -> Option<String> {
         None
+    }
+
+    /// Whether [`information`](Self::information) is the expected one; else it is the average one.
+    fn has_expected_information(&self) -> bool {
+        true
     }
 
     /// Estimate of what a better approximation adds to the logarithm of the likelihood; none of an

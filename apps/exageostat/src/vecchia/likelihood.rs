@@ -12,8 +12,9 @@ use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
 use tegula_kernels::kernel::vecchia::{ScoreSums, Terms};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
+use super::latent::{self, Field, Latent, Noise, Request};
 use super::structure::{Blocks, Ordered};
-use super::{Ordering, Vecchia};
+use super::{Form, Ordering, Vecchia};
 use crate::covariance::{Covariance, Law, Metric};
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use crate::observations::Observations;
@@ -32,6 +33,8 @@ pub struct VecchiaLikelihood {
     /// The sums of each block.
     sums: Vec<Handle>,
     slope: Option<Slope>,
+    /// Of the latent form, from the first evaluation on.
+    latent: Option<Latent>,
 }
 
 /// What is known of the observations, whatever the neighbours are.
@@ -71,15 +74,37 @@ impl VecchiaLikelihood {
         let known = Known::new(&mut flow, observations, options.ordering);
         let blocks = known.ordered.search(&mut flow, options);
         let sums = blocks.register(&mut flow, Terms::length(known.columns()));
-        Self { flow, options, known, blocks, sums, slope: None }
+        Self { flow, options, known, blocks, sums, slope: None, latent: None }
     }
 
-    /// The flow, and what is known of the observations.
-    pub(super) fn into_parts(self) -> (Flow, Known) {
-        let Self { mut flow, known, blocks, sums, .. } = self;
+    /// The flow, what is known of the observations, and the factors of the latent form if it was
+    /// evaluated.
+    pub(super) fn into_parts(self) -> (Flow, Known, Option<Latent>) {
+        let Self { mut flow, known, blocks, sums, latent, .. } = self;
         blocks.unregister(&mut flow);
         sums.into_iter().for_each(|sums| flow.unregister(sums));
-        (flow, known)
+        (flow, known, latent)
+    }
+
+    /// How the nugget is divided, where it is not the response form.
+    pub(super) fn noise(&self, values: &[f64], nugget: f64) -> Option<Noise> {
+        let is_latent = self.options.form == Form::Latent;
+        is_latent.then(|| Noise::new(values, nugget)).flatten()
+    }
+
+    /// The evaluation of the latent form.
+    fn evaluate_latent(
+        &mut self,
+        (covariance, values): (&Covariance, &[f64]),
+        noise: Noise,
+    ) -> Result<Evaluation, LikelihoodError> {
+        let Self { flow, known, blocks, latent, .. } = self;
+        if latent.is_none() {
+            let made = Latent::new(flow, known.field(blocks));
+            *latent = Some(made.map_err(|error| known.failure(error))?);
+        }
+        let latent = latent.as_ref().expect("it is there");
+        known.evaluate_latent(flow, (covariance, values), noise, (latent, blocks))
     }
 
     /// What it was made with.
@@ -126,7 +151,17 @@ impl VecchiaLikelihood {
     ) -> Result<Score, LikelihoodError> {
         let scale = if is_scaled { evaluation.best_scale(criterion) } else { 1.0 };
         let is_restricted = criterion == Criterion::Restricted;
-        let mix = self.mix(evaluation, scale, is_restricted);
+        let (residual, mix) = self.mix(evaluation, scale, is_restricted);
+        if let Some(noise) = self.noise(values, nugget) {
+            let mut tables = covariance.score_tables(values)?;
+            tables[0].nugget = noise.own;
+            let (tables, is_relative) = (&tables[..], !covariance.is_compact);
+            let request = Request { tables, is_relative, noise, evaluation, residual, mix };
+            let Self { flow, known, blocks, latent, .. } = self;
+            let latent = latent.as_mut().expect("the evaluation made it");
+            let score = latent.score(flow, known.field(blocks), &request);
+            return score.map_err(|error| known.failure(error));
+        }
         let mut tables = covariance.score_tables(values)?;
         tables[0].nugget = nugget;
         let sums = self.slope_sums(&tables, !covariance.is_compact, &mix);
@@ -138,10 +173,15 @@ impl VecchiaLikelihood {
         Ok(assemble(derivatives, &sums, (self.known.n as f64, fitted), nugget))
     }
 
-    /// The matrix `M` of the kernel: of the residuals that are left, in units of the root of
-    /// `scale`, and for a restricted likelihood of the columns with the covariance of their
-    /// coefficients, since `d ln |Q' C^-1 Q| = tr(A d(Q' C^-1 Q))`.
-    fn mix(&self, evaluation: &Evaluation, scale: f64, is_restricted: bool) -> Vec<f64> {
+    /// The weights of the columns in the residuals that are left, in units of the root of `scale`,
+    /// and the matrix `M` of the kernel: of them, and for a restricted likelihood of the columns
+    /// with the covariance of their coefficients, since `d ln |Q' C^-1 Q| = tr(A d(Q' C^-1 Q))`.
+    fn mix(
+        &self,
+        evaluation: &Evaluation,
+        scale: f64,
+        is_restricted: bool,
+    ) -> (Vec<f64>, Vec<f64>) {
         let (p, columns) = (self.known.offset.len(), self.known.columns());
         let change = evaluation.coefficients.iter().zip(&self.known.offset);
         let residual: Vec<f64> = change.map(|(g, c)| c - g).chain([1.0]).collect();
@@ -154,7 +194,7 @@ impl VecchiaLikelihood {
                 }
             }
         }
-        mix
+        (residual.into_iter().map(|weight| weight / scale.sqrt()).collect(), mix)
     }
 }
 
@@ -172,6 +212,30 @@ impl Known {
         let records = ordered.records(flow, &observations.points, &columns);
         let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
         Self { n, ordered, metric: None, records, offset, table }
+    }
+
+    /// What the latent form takes.
+    fn field<'a>(&'a self, blocks: &'a Blocks) -> Field<'a> {
+        let Self { ordered, records, .. } = self;
+        Field { ordered, blocks, records: *records, columns: self.columns() }
+    }
+
+    /// Puts other `columns` in place of those of the records, in the order of the tree.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn replace(
+        &mut self,
+        flow: &mut Flow,
+        columns: &[Vec<f64>],
+    ) -> Result<(), FlowError> {
+        let stored = self.ordered.geometry.stored();
+        let mut records = flow.read::<f64>(self.records)?.to_vec();
+        for (place, record) in records.chunks_exact_mut(stored + columns.len()).enumerate() {
+            let numbers = record[stored..].iter_mut().zip(columns);
+            numbers.for_each(|(to, column)| *to = column[place]);
+        }
+        flow.overwrite(self.records, &records)
     }
 
     /// Numbers of a record beside its coordinates.
@@ -210,6 +274,21 @@ impl Known {
     ) -> Result<Evaluation, LikelihoodError> {
         let made = self.sum(flow, law, (blocks, sums)).map_err(|error| self.failure(error))?;
         Evaluation::new(self.n, made[0], &made[1..], &self.offset)
+    }
+
+    /// As [`evaluate`](Self::evaluate), of the latent form.
+    fn evaluate_latent(
+        &mut self,
+        flow: &mut Flow,
+        (covariance, values): (&Covariance, &[f64]),
+        noise: Noise,
+        (latent, blocks): (&Latent, &Blocks),
+    ) -> Result<Evaluation, LikelihoodError> {
+        let law = covariance.law(self.ordered.geometry, values, noise.own)?;
+        self.set(flow, &law).map_err(|error| self.failure(error))?;
+        let made = latent.evaluate(flow, self.field(blocks), (&law.table, noise.variance));
+        let latent::Parts { logdet, gram } = made.map_err(|error| self.failure(error))?;
+        Evaluation::new(self.n, logdet, &gram, &self.offset)
     }
 
     fn sum(
@@ -275,6 +354,9 @@ impl Evaluate for VecchiaLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
+        if let Some(noise) = self.noise(values, nugget) {
+            return self.evaluate_latent((covariance, values), noise);
+        }
         let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
         self.known.evaluate(&mut self.flow, &law, (&self.blocks, &self.sums))
     }
@@ -295,6 +377,10 @@ impl Evaluate for VecchiaLikelihood {
         Ok((evaluation, Some(score)))
     }
 
+    fn has_expected_information(&self) -> bool {
+        self.options.form != Form::Latent
+    }
+
     /// With twice as many neighbours, which make most of the difference to the exact one.
     fn error_estimate(
         &mut self,
@@ -305,9 +391,19 @@ impl Evaluate for VecchiaLikelihood {
     ) -> Result<Option<f64>, LikelihoodError> {
         let least = self.evaluate(covariance, values, nugget)?.value(criterion);
         let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
+        let noise = self.noise(values, nugget);
         let Self { flow, known, options, .. } = self;
         let more = Vecchia { neighbours: 2 * options.neighbours, ..*options };
         let blocks = known.ordered.search(flow, more);
+        if let Some(noise) = noise {
+            let latent =
+                Latent::new(flow, known.field(&blocks)).map_err(|error| known.failure(error))?;
+            let given = (covariance, values);
+            let better = known.evaluate_latent(flow, given, noise, (&latent, &blocks));
+            latent.unregister(flow);
+            blocks.unregister(flow);
+            return Ok(Some(better?.value(criterion) - least));
+        }
         let sums = blocks.register(flow, Terms::length(known.columns()));
         let better = known.evaluate(flow, &law, (&blocks, &sums));
         blocks.unregister(flow);

@@ -7,6 +7,7 @@
 //! depends on direction.
 
 mod grouping;
+mod latent;
 mod likelihood;
 mod neighbours;
 mod ordering;
@@ -55,12 +56,17 @@ pub enum Form {
     /// As that, those of places that share neighbours together: each is given the neighbours of
     /// all.
     Grouped,
+    /// The field without noise at each place is given that at its neighbours, and noise is added.
+    /// Nuggets below a ten-millionth of the variance are taken as [`Response`](Self::Response)
+    /// takes them.
+    Latent,
 }
 
 /// All forms, with their names and what they are.
 pub static FORMS: &[(Form, &str, &str)] = &[
     (Form::Response, "response", "each value given those of its neighbours"),
     (Form::Grouped, "grouped", "places that share neighbours together, each given those of all"),
+    (Form::Latent, "latent", "the field given that at its neighbours, and noise added to it"),
 ];
 
 impl Form {

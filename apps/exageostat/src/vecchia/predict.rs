@@ -5,6 +5,9 @@
 //! approximated. What is not known of it counts as far as the weights of the neighbours do not take
 //! it off, as in [`predict`](crate::predict): N. Cressie, "Statistics for spatial data" (1993),
 //! section 3.4.
+//!
+//! In the latent form these are observations of the field itself: what it is expected to be there,
+//! given all values. What is not known of it there is added to the variance ([`latent`]).
 
 use std::ops::Range;
 
@@ -14,6 +17,7 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
+use super::latent::{self, Factors, Targets};
 use super::likelihood::{Known, VecchiaLikelihood};
 use super::response::{Conditioned, Response};
 use super::{BLOCK, Ordering};
@@ -44,12 +48,16 @@ pub struct LocalPredictor {
     /// The block about each place as the law maps it, with the weights of its nodes, unless it is
     /// the place alone.
     block: Option<(Block, Handle)>,
+    /// Of the latent form.
+    factors: Option<Factors>,
 }
 
 /// Some places: of each its projections, then the variance that is explained.
 struct Task {
     rows: usize,
     out: Handle,
+    /// What the field at the data leaves unknown.
+    unknown: Option<Handle>,
     others: Vec<Handle>,
 }
 
@@ -70,9 +78,17 @@ impl LocalPredictor {
         assert_eq!(likelihood.n(), observations.len(), "observations of the likelihood and these");
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
         let options = likelihood.options();
-        let (flow, known) = likelihood.into_parts();
+        let noise = likelihood.noise(&model.values, model.nugget);
+        let (mut flow, mut known, latent) = likelihood.into_parts();
         let sizes = (options.neighbours, options.block);
-        Self::of(flow, known, &model, (observations, evaluation), sizes)
+        let Some((noise, latent)) = noise.zip(latent) else {
+            return Self::of(flow, known, &model, (observations, evaluation), sizes);
+        };
+        let columns = latent.expectations(&mut flow).map_err(LikelihoodError::Flow)?;
+        known.replace(&mut flow, &columns).map_err(LikelihoodError::Flow)?;
+        let field = Model { nugget: noise.own, ..model };
+        let made = Self::of(flow, known, &field, (observations, evaluation), sizes)?;
+        Ok(Self { factors: Some(latent.handles), ..made })
     }
 
     /// As [`new`](Self::new), with the coefficients of the mean by the exact likelihood, and from
@@ -108,8 +124,19 @@ impl LocalPredictor {
         let law = model.covariance.law(geometry, &model.values, model.nugget)?;
         known.set(&mut flow, &law).map_err(LikelihoodError::Flow)?;
         let (neighbours, prior) = (neighbours.clamp(1, observations.len()), model.variance());
-        let block = None;
-        Ok(Self { flow, known, observations, evaluation, law, neighbours, rows, prior, block })
+        let (block, factors) = (None, None);
+        Ok(Self {
+            flow,
+            known,
+            observations,
+            evaluation,
+            law,
+            neighbours,
+            rows,
+            prior,
+            block,
+            factors,
+        })
     }
 
     /// Predicts from so many neighbours from now on, all observations if these are fewer.
@@ -136,6 +163,18 @@ impl LocalPredictor {
         let out = flow.register(rows * (columns + 1) * size_of::<f64>());
         let given = [known.table, known.records, lists].map(|handle| (handle, R));
         let mut others: Vec<Handle> = [targets, lists].into_iter().chain(places).collect();
+        let unknown = self.factors.map(|factors| {
+            let unknown = flow.register(rows * size_of::<f64>());
+            let Factors { neighbours: of_column, pattern, positions, v, .. } = factors;
+            let targets_of = Targets { rows, near: neighbours, columns, geometry };
+            let kernel = latent::Variance { targets: targets_of, neighbours: of_column };
+            let at = places.unwrap_or(targets);
+            let more = [at, pattern, positions, v].map(|handle| (handle, R));
+            let accesses = [&given[..], &more, &[(unknown, W)]].concat();
+            flow.submit(kernel, &accesses, 0);
+            others.push(unknown);
+            unknown
+        });
         match &self.block {
             None => {
                 let kernel = Weights(Places { first: 0, rows, neighbours, columns, geometry });
@@ -151,7 +190,7 @@ impl LocalPredictor {
                 others.push(around);
             }
         }
-        Task { rows, out, others }
+        Task { rows, out, unknown, others }
     }
 
     /// Of each of `points` the records of its nearest observations, and all records.
@@ -180,11 +219,15 @@ impl LocalPredictor {
         into: &mut Predictions,
     ) -> Result<(), FlowError> {
         let columns = self.known.columns();
+        let unknown = match task.unknown {
+            None => vec![0.0; task.rows],
+            Some(unknown) => self.flow.read::<f64>(unknown)?.to_vec(),
+        };
         let made = self.flow.read::<f64>(task.out)?;
         let mean = UncertainMean { evaluation: &self.evaluation, offset: &self.known.offset };
         for (row, made) in made.chunks_exact(columns + 1).enumerate().take(task.rows) {
             let q = self.observations.design.transform(&drift(row));
-            let known = self.prior - made[columns];
+            let known = self.prior - made[columns] + unknown[row];
             mean.predict(&q, &made[..columns], known, into);
         }
         Ok(())
@@ -200,14 +243,20 @@ impl Predict for LocalPredictor {
         &self.evaluation
     }
 
+    /// # Panics
+    /// Of the latent form.
     fn set_block(&mut self, block: Block) {
+        assert!(self.factors.is_none(), "the latent form predicts no blocks");
         let block = block.mapped(self.law.metric.as_ref());
         self.prior = block.covariance(&self.law.table, [0.0; 3], [0.0; 3]);
         let weights = self.flow.register_from(&block.weights());
         self.block = Some((block, weights));
     }
 
+    /// # Panics
+    /// As [`Predict::joint`], and of the latent form.
     fn joint(&mut self, points: &Points, drift: &[Vec<f64>]) -> Result<Joint, FlowError> {
+        assert!(self.factors.is_none(), "the latent form has no joint predictions");
         assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
         assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
         let (near, records) = self.near(points)?;

@@ -1,7 +1,9 @@
 //! Places in the order of a tree, with the neighbours of each, as handles of a flow.
 
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::vecchia::{JointScore, JointTerms, Places, ScoreTerms, Sets, Terms};
+use tegula_kernels::kernel::vecchia::{
+    Conditionals, JointScore, JointTerms, Places, ScoreTerms, Sets, Terms,
+};
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_runtime::ranks::Spot;
@@ -37,8 +39,8 @@ pub(super) struct Blocks {
 /// A block of places.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    first: usize,
-    rows: usize,
+    pub(super) first: usize,
+    pub(super) rows: usize,
     /// Where it lies among all.
     spot: Spot,
     /// A list of neighbours for each, or the sets of places with theirs.
@@ -174,7 +176,9 @@ impl Blocks {
     ) {
         let accesses = [(table, R), (records, R), (block.lists, R), (sums, W)];
         match self.form {
-            Form::Response => flow.submit(Terms(self.places(block, columns)), &accesses, 0),
+            Form::Response | Form::Latent => {
+                flow.submit(Terms(self.places(block, columns)), &accesses, 0)
+            }
             Form::Grouped => flow.submit(JointTerms(self.sets(block, columns)), &accesses, 0),
         }
     }
@@ -190,7 +194,7 @@ impl Blocks {
     ) {
         let accesses = [(tables, R), (records, R), (block.lists, R), (mix, R), (sums, W)];
         match self.form {
-            Form::Response => {
+            Form::Response | Form::Latent => {
                 let places = self.places(block, columns);
                 flow.submit(ScoreTerms { places, derivatives, is_relative }, &accesses, 0);
             }
@@ -199,6 +203,28 @@ impl Blocks {
                 flow.submit(JointScore { sets, derivatives, is_relative }, &accesses, 0);
             }
         }
+    }
+
+    /// Submits the conditionals of a block; `columns`, `derivatives` and whether they are relative
+    /// as of [`submit_score`](Self::submit_score).
+    pub(super) fn submit_conditionals(
+        &self,
+        flow: &mut Flow,
+        block: &Block,
+        (columns, derivatives, is_relative): (usize, usize, bool),
+        [tables, records, made]: [Handle; 3],
+    ) {
+        let places = self.places(block, columns);
+        let accesses = [(tables, R), (records, R), (block.lists, R), (made, W)];
+        flow.submit(Conditionals { places, derivatives, is_relative }, &accesses, 0);
+    }
+
+    /// Registers the conditionals of each block, with so many derivatives.
+    pub(super) fn register_conditionals(&self, flow: &mut Flow, derivatives: usize) -> Vec<Handle> {
+        let numbers = |rows: usize| (derivatives + 1) * rows * (self.neighbours + 1);
+        let register =
+            |block: &Block| flow.register_at(numbers(block.rows) * size_of::<f64>(), block.spot);
+        self.blocks.iter().map(register).collect()
     }
 
     /// Registers so many numbers for each block, where its neighbours are.

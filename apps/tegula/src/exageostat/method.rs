@@ -236,13 +236,15 @@ mod tests {
         for text in refused.into_iter().chain(twice) {
             assert!(Method::parse(text).is_err(), "{text}");
         }
+        let latent = Method::Vecchia(15, Some(Ordering::Random), Form::Latent);
+        assert_eq!(Method::parse("vecchia:15:latent:random"), Ok(latent));
         assert_eq!(Method::parse("tlr"), Ok(Method::Tlr(1e-6)));
         let tlr = Method::Tlr(2.5e-9);
         assert_eq!(Method::parse("tlr:2.5e-9"), Ok(tlr));
         for text in ["tlr:", "tlr:0", "tlr:1", "tlr:-1e-6", "tlr:nan", "tlr:1e-6:3", "tlr:1e-15"] {
             assert!(Method::parse(text).is_err(), "{text}");
         }
-        for method in [Method::Exact, random, grouped, tlr] {
+        for method in [Method::Exact, random, grouped, latent, tlr] {
             let value = method_json(method.settle(100, Geometry::Plane), Some(0.5));
             assert_eq!(Method::read(Some(&value)), Some(method));
         }

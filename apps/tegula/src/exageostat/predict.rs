@@ -14,7 +14,7 @@ use tegula_exageostat::predict::{self as library, Predictions, Predictor};
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::sample::Random;
 use tegula_exageostat::transform::Transform;
-use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
+use tegula_exageostat::vecchia::{Form as VecchiaForm, LocalPredictor, VecchiaLikelihood};
 use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
 use tegula_files::source::MemorySource;
 use tegula_files::{FillError, NamedValues, Table};
@@ -25,7 +25,7 @@ use tegula_runtime::trace::Trace;
 
 use super::data::Data;
 use super::inputs::{InputFlags, Places, Placing};
-use super::method::Method;
+use super::method::{Approximation, Method};
 use super::model_file::ModelFile;
 use super::observed::Errors;
 use super::prediction_file::PredictionFile;
@@ -254,6 +254,16 @@ impl Predict {
             ]);
         }
         let method = method.settle(problem.n, problem.geometry);
+        let is_latent = matches!(
+            method,
+            Approximation::Vecchia(vecchia) if vecchia.form == VecchiaForm::Latent
+        );
+        if is_latent && (self.is_joint() || self.block.is_some()) {
+            return Err(refused(
+                "the latent form predicts each place by itself: for --joint, --simulate or --block \
+                 give --method vecchia:M, another form",
+            ));
+        }
         let problem = Problem { places: survey.places, method, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;

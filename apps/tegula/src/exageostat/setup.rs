@@ -10,7 +10,7 @@ use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::tlr::{self, Tlr, TlrLikelihood};
-use tegula_exageostat::vecchia::{Vecchia, VecchiaLikelihood};
+use tegula_exageostat::vecchia::{Form, Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::TABLE_BYTES;
 use tegula_kernels::scalar::{Precision, Real};
@@ -39,6 +39,13 @@ const VECCHIA: &[&str] = &[
     "vecchia_joint_score",
     "neighbours_around",
     "vecchia_weights",
+    "vecchia_conditionals",
+    "latent_columns",
+    "latent_factor",
+    "latent_adjoint",
+    "latent_smooth",
+    "latent_contract",
+    "latent_variance",
 ];
 
 /// Codelets where it is by tiles of low rank.
@@ -228,10 +235,14 @@ impl Problem {
         let targets = (places.div_ceil(nb.max(1))).min(16 * workers);
         let shared = (tree + n * record + 4 * TABLE_BYTES) as u64;
         let sums = rounded((columns * columns + 32) * size_of::<f64>()) as u64;
+        let latent = match vecchia.form {
+            Form::Latent => self.latent_bytes(neighbours),
+            Form::Response | Form::Grouped => 0,
+        };
         let all_targets = targets as u64 * (list(nb) + rounded(2 * nb * record) as u64);
         Footprint {
-            bytes: shared + blocks as u64 * (3 * list(nb) + 3 * sums) + all_targets,
-            task_bytes: shared + 2 * list(nb) + sums,
+            bytes: shared + latent + blocks as u64 * (3 * list(nb) + 3 * sums) + all_targets,
+            task_bytes: shared + latent + 2 * list(nb) + sums,
             pieces: 5 * blocks + 3 * targets + 16,
             tasks: blocks as f64,
             ..Footprint::default()
@@ -258,6 +269,18 @@ impl Problem {
             tasks: potrf_tasks(nt) / 3.0 + 4.0 * below as f64 + 5.0 * nt as f64,
             ..Footprint::default()
         }
+    }
+
+    /// What the latent form asks for beside that: ten matrices with the pattern of the factor, what
+    /// describes this, with a third of all pairs of neighbours, and nine numbers of a place for
+    /// each column and each parameter; to estimate the error three matrices with twice the
+    /// neighbours, and what describes these, three times while it is made.
+    fn latent_bytes(&self, neighbours: usize) -> u64 {
+        let (n, m, columns) = (self.n as u64, neighbours as u64, self.columns as u64);
+        let pattern = |m: u64| 4 * (4 * m + m * m / 3);
+        let score = 8 * (10 * (m + 1) + 9 * (columns + 4)) + pattern(m);
+        let estimate = 8 * (3 * (2 * m + 1) + 4 * columns) + 3 * pattern(2 * m);
+        n * (score + estimate)
     }
 
     /// What it asks for on tiles of order `nb`.

@@ -10,8 +10,9 @@
 //! - [`ScoreTerms`]: with `u = (-a, 1) / sqrt(e)` and `D` the derivative of the covariance matrix
 //!   of neighbours and place, `u' D u`, `z' D u` and the expected information.
 //!
-//! [`Weights`] are, for each place, `a' x_N` of all columns, and `a' c`. [`JointTerms`] and
-//! [`JointScore`] are the sums of places whose conditionals are worked out together.
+//! [`Weights`] are, for each place, `a' x_N` of all columns, and `a' c`. [`Conditionals`] are `a`
+//! and `e` themselves. [`JointTerms`] and [`JointScore`] are the sums of places whose conditionals
+//! are worked out together.
 //!
 //! Shapes: a record is a place's coordinates, as [`crate::geometry::Points`] holds them, and then
 //! its number in each column. Neighbours are a row of record numbers for each place, those that are
@@ -22,6 +23,7 @@
 //! (1988) 297-312; J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's
 //! approximation", Statistics and Computing 31 (2021) 25.
 
+mod conditionals;
 mod cpu;
 mod factor;
 mod group;
@@ -161,6 +163,45 @@ impl Codelet for Weights {
         let (records, neighbours, targets) = (buffers.read(1), buffers.read(2), buffers.read(3));
         let vectors = Vectors::widest();
         Ok(self.compute(vectors, table, records, neighbours, targets, buffers.write(4))?)
+    }
+}
+
+/// The conditionals themselves; buffers `[tables: R, records: R, neighbours: R, out: W]`.
+///
+/// The tables are as of [`ScoreTerms`]. What is made is, place by place, `a` and then `e`; after
+/// those of all places the derivatives of both by each table, `C^-1 (D u)_N` and `u' D u` with
+/// `u = (-a, 1)`. Weights of neighbours that are missing are 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditionals {
+    /// The places.
+    pub places: Places,
+    /// How many derivatives there are tables of.
+    pub derivatives: usize,
+    /// Whether those are relative to the covariance.
+    pub is_relative: bool,
+}
+
+impl Conditionals {
+    /// Numbers of what is made.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        (self.derivatives + 1) * self.places.rows * (self.places.neighbours + 1)
+    }
+}
+
+impl Codelet for Conditionals {
+    const NAME: &'static str = "vecchia_conditionals";
+    const ACCESS: &'static [Access] = &[R, R, R, W];
+
+    fn cost(&self) -> Cost {
+        self.places.cost(1 + self.derivatives, 2 + 3 * self.derivatives)
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let tables = buffers.read::<RadialTable>(0);
+        let (records, neighbours) = (buffers.read(1), buffers.read(2));
+        let vectors = Vectors::widest();
+        Ok(self.compute(vectors, tables, records, neighbours, buffers.write(3))?)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::geometry::Geometry;
 use crate::kernel::covariance::RadialTable;
 
-use super::{NONE, Places, ScoreTerms, Terms, Weights};
+use super::{Conditionals, NONE, Places, ScoreTerms, Terms, Weights};
 
 /// A place with its neighbours, it last.
 struct Set {
@@ -111,6 +111,27 @@ impl Terms {
                     sums[1 + j + k * columns] += left(j) * left(k);
                 }
             }
+        }
+    }
+}
+
+impl Conditionals {
+    /// Place by place, without derivatives.
+    pub fn reference(
+        &self,
+        table: &RadialTable,
+        records: &[f64],
+        neighbours: &[u32],
+        out: &mut [f64],
+    ) {
+        let Places { rows, neighbours: m, .. } = self.places;
+        let own = self.places.own(records);
+        for (row, out) in (0..rows).zip(out.chunks_exact_mut(m + 1)) {
+            let set = self.places.set(records, neighbours, row, own(row));
+            let (weights, rest) = set.weights(table, table.nugget);
+            out.fill(0.0);
+            out[m - weights.len()..m].copy_from_slice(&weights);
+            out[m] = rest + table.nugget;
         }
     }
 }

@@ -259,3 +259,42 @@ fn a_set_with_coincident_places_names_the_second() {
         assert_eq!(failed, Err(expected), "{vectors:?}");
     }
 }
+
+/// Derivatives by differences of tables: of `exp(-d / r)` by the logarithm of `r`, relative to it
+/// `d / r`.
+#[test]
+fn conditionals_and_their_derivatives_are_those_of_the_definition() {
+    for geometry in Geometry::ALL {
+        let extent = if geometry == Geometry::GreatCircle { 3000.0 } else { 0.4 };
+        let records = records(&random_points(geometry, 60, 1.0, 5));
+        for (first, rows, m) in [(0, 60, 1), (0, 21, 4), (3, 9, 7), (40, 1, 13)] {
+            let places = Places { first, rows, neighbours: m, columns: 2, geometry };
+            let given = neighbours(first, rows, m);
+            let plain = Conditionals { places, derivatives: 0, is_relative: true };
+            let of = |step: f64| {
+                let mut made = vec![f64::NAN; plain.length()];
+                let table = &tables(extent * step.exp())[0];
+                plain.reference(table, &records, &given, &mut made);
+                made
+            };
+            let [expected, more, less] = [0.0, 1e-4, -1e-4].map(of);
+            let slope: Vec<f64> =
+                more.iter().zip(&less).map(|(more, less)| (more - less) / 2e-4).collect();
+            let with = Conditionals { derivatives: 1, ..plain };
+            for vectors in Vectors::available() {
+                let what = format!("{geometry:?} {vectors:?} {places:?}");
+                let mut found = vec![f64::NAN; with.length()];
+                let tables = &tables(extent)[..2];
+                let done = with.compute(vectors, tables, &records, &given, &mut found);
+                done.expect("positive definite");
+                let (found, derivative) = found.split_at(expected.len());
+                assert_near(found, &expected, &what);
+                let scale = slope.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+                for (x, y) in derivative.iter().zip(&slope) {
+                    // Differences of the second order.
+                    assert!((x - y).abs() < 1e-6 * scale, "{what}: {x}, not {y}");
+                }
+            }
+        }
+    }
+}

@@ -51,9 +51,9 @@ pub(crate) struct Loglik {
     #[command(flatten)]
     subject: Subject,
     /// How the likelihood is computed: exact, vecchia:M with M neighbours of each place (or
-    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact), tlr:EPS by tiles of low rank,
-    /// each to EPS of the variance, or as fits, with an error of at most X, auto:X [default:
-    /// exact, or that of the model]
+    /// vecchia:M:ORDER:FORM; grouped is nearer to exact, latent is for noise), tlr:EPS by tiles of
+    /// low rank, each to EPS of the variance, or as fits, with an error of at most X, auto:X
+    /// [default: exact, or that of the model]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Choice::parse)]
     method: Option<Choice>,
     /// The derivative by each parameter and by the nugget, too, with the mean at its best

@@ -230,6 +230,39 @@ fn tiles_of_low_rank_take_the_place_of_dense_ones() {
     assert!(plan["fits"] == true && plan["method"]["accuracy"] == 1e-6, "{plan}");
 }
 
+/// The latent form is kept by the model, and refuses what it cannot do.
+#[test]
+fn a_latent_field_is_predicted_place_by_place() {
+    let folder = split("a_synth1600.csv", 16, 7);
+    let theta = "variance=1,range=0.1,smoothness=0.5";
+    let fit = "exageostat fit train.csv --mean zero --estimate-nugget --fix";
+    let run = format!("{fit} {theta} --method vecchia:20:latent -o model.json");
+    let text = tegula_in(&folder, &run).succeeded().stdout;
+    assert!(text.contains("ordering maximin, latent"), "{text}");
+    let given = "variance=1,range=0.1,smoothness=0.5 --nugget 0.1";
+    let theta = format!("--covariance matern --params {given} --mean zero");
+    let of = |method: &str| {
+        let run = format!("exageostat loglik train.csv {theta} --method {method} --json -");
+        crate::support::number(&tegula_in(&folder, &run).succeeded().json(), "/loglik")
+    };
+    let [found, exact] = ["vecchia:20:latent", "exact"].map(of);
+    assert!((found - exact).abs() < 3.0, "{found}, not {exact}");
+    let at = "exageostat predict model.json --at places.csv";
+    let found = tegula_in(&folder, &format!("{at} -o predictions.csv --json -")).succeeded().json();
+    assert_eq!(found["method"]["form"], "latent");
+    let exact = format!("{at} --method exact -o exact.csv");
+    tegula_in(&folder, &exact).succeeded();
+    let [found, exact] = ["predictions.csv", "exact.csv"]
+        .map(|name| ["mean", "variance"].map(|of| column(&folder.join(name), of)));
+    for (found, exact) in found.iter().zip(&exact) {
+        let differences = found.iter().zip(exact).map(|(x, y)| (x - y).abs());
+        assert!(differences.fold(0.0, f64::max) < 0.05);
+    }
+    for flag in ["--joint c.npy", "--simulate 2", "--block 0.1"] {
+        tegula_in(&folder, &format!("{at} {flag} -o p.csv")).failed(2, &["latent", "vecchia:M"]);
+    }
+}
+
 #[test]
 fn models_of_other_versions_of_the_form_are_told_apart() {
     let (folder, sample) = (folder(), root().join("data/samples/e_sub140.csv"));

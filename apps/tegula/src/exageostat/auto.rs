@@ -43,14 +43,16 @@ impl Choice {
         }
     }
 
-    /// The method for `n` places within `memory` bytes, and the error of the log-likelihood that
-    /// it is to keep to, where it was left to choose.
-    pub(super) fn settle(self, n: usize, memory: u64) -> (Method, Option<f64>) {
+    /// The method for `n` places, with noise or without, within `memory` bytes, and the error of
+    /// the log-likelihood that it is to keep to, where it was left to choose.
+    pub(super) fn settle(self, n: usize, has_noise: bool, memory: u64) -> (Method, Option<f64>) {
         match self {
             Self::Named(method) => (method, None),
             Self::Auto(accuracy) => {
                 let is_exact = n <= MOST_EXACT && triangle_bytes(n) <= memory as f64 / 2.0;
-                let approximation = Method::Vecchia(NEIGHBOURS, None, Form::Grouped);
+                // Noise hides what the nearest tell.
+                let form = if has_noise { Form::Latent } else { Form::Grouped };
+                let approximation = Method::Vecchia(NEIGHBOURS, None, form);
                 (if is_exact { Method::Exact } else { approximation }, Some(accuracy))
             }
         }
@@ -88,7 +90,7 @@ pub(super) fn too_far(error: Option<f64>, accuracy: Option<f64>) -> Option<Strin
     (error > accuracy).then(|| {
         format!(
             "the log-likelihood is wrong by about {}, more than the {accuracy} asked for: give more \
-             neighbours by --method vecchia:M:grouped, or take --method exact",
+             neighbours by --method vecchia:M:FORM, or take --method exact",
             number(error, 3)
         )
     })
@@ -126,12 +128,12 @@ mod tests {
 
     #[test]
     fn a_method_is_chosen_by_places_and_memory() {
-        let (auto, grouped) = (Choice::Auto(0.5), Method::Vecchia(30, None, Form::Grouped));
-        assert_eq!(auto.settle(10_000, 1 << 30), (Method::Exact, Some(0.5)));
-        assert_eq!(auto.settle(10_000, 1 << 29), (grouped, Some(0.5)));
-        assert_eq!(auto.settle(10_001, 1 << 40), (grouped, Some(0.5)));
-        let named = Choice::Named(Method::Exact);
-        assert_eq!(named.settle(90_000, 1 << 20), (Method::Exact, None));
+        let (auto, named) = (Choice::Auto(0.5), Choice::Named(Method::Exact));
+        let vecchia = |form| (Method::Vecchia(30, None, form), Some(0.5));
+        assert_eq!(auto.settle(10_000, true, 1 << 30), (Method::Exact, Some(0.5)));
+        assert_eq!(auto.settle(10_000, false, 1 << 29), vecchia(Form::Grouped));
+        assert_eq!(auto.settle(10_001, true, 1 << 40), vecchia(Form::Latent));
+        assert_eq!(named.settle(90_000, true, 1 << 20), (Method::Exact, None));
     }
 
     #[test]

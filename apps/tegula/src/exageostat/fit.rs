@@ -204,7 +204,8 @@ impl Fit {
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let problem = data.problem(Computation::Fit);
         let method = self.method.unwrap_or(auto::Choice::Named(Method::Exact));
-        let (method, accuracy) = method.settle(problem.n, self.run.memory()?);
+        let has_noise = self.estimation.has_nugget();
+        let (method, accuracy) = method.settle(problem.n, has_noise, self.run.memory()?);
         let method = method.settle(problem.n, problem.geometry);
         if accuracy.is_some() && method.name().is_some() && self.checkpoint.is_given() {
             return Err(refused(

@@ -7,13 +7,13 @@ use crate::support::{folder, number, tegula, tegula_in};
 
 /// The synthetic set, whose lower triangle takes 10 MB.
 const DATA: &str = "data/samples/a_synth1600.csv --mean zero --json - --quiet";
-/// Parameters with noise, which neighbours tell less of.
-const NOISY: &str = "--params 1,0.1,0.5 --nugget 0.01";
+/// Parameters of a smooth field, of which far neighbours tell.
+const SMOOTH: &str = "--params 1,0.1,1";
 
 #[test]
 fn few_places_are_evaluated_exactly() {
     let run = |method: &str| {
-        let run = tegula(&format!("exageostat loglik {DATA} {NOISY} --method {method}"));
+        let run = tegula(&format!("exageostat loglik {DATA} {SMOOTH} --method {method}"));
         run.succeeded().json()
     };
     let (auto, exact) = (run("auto"), run("exact"));
@@ -25,11 +25,11 @@ fn few_places_are_evaluated_exactly() {
 
 #[test]
 fn neighbours_are_added_until_the_error_is_small() {
-    let exact = tegula(&format!("exageostat loglik {DATA} {NOISY}")).succeeded().json();
+    let exact = tegula(&format!("exageostat loglik {DATA} {SMOOTH}")).succeeded().json();
     let exact = number(&exact, "/loglik");
-    for (accuracy, neighbours) in [(1.0, 30), (0.01, 60)] {
+    for (accuracy, neighbours) in [(10.0, 30), (0.1, 60)] {
         let method = format!("--method auto:{accuracy} --memory 16MiB");
-        let run = tegula(&format!("exageostat loglik {DATA} {NOISY} {method}"));
+        let run = tegula(&format!("exageostat loglik {DATA} {SMOOTH} {method}"));
         let found = run.succeeded().json();
         assert_eq!(found["method"]["form"], "grouped", "{found:#}");
         assert_eq!(found["method"]["neighbours"], neighbours, "{found:#}");
@@ -37,7 +37,7 @@ fn neighbours_are_added_until_the_error_is_small() {
         assert!(number(&found, "/method/error_estimate").abs() <= accuracy);
     }
     let run =
-        tegula(&format!("exageostat loglik {DATA} {NOISY} --method auto:0.000001 --memory 16MiB"));
+        tegula(&format!("exageostat loglik {DATA} {SMOOTH} --method auto:0.000001 --memory 16MiB"));
     let found = run.succeeded().json();
     let remark = found["remarks"][0].as_str().expect("a remark");
     assert!(remark.contains("more than the 0.000001 asked for"), "{remark}");
@@ -46,10 +46,10 @@ fn neighbours_are_added_until_the_error_is_small() {
 #[test]
 fn a_fit_goes_on_with_more_neighbours_from_where_it_was() {
     let fit = |more: &str| {
-        let flags = "--nugget 0.01 --fix smoothness=0.5,range=0.1";
+        let flags = "--fix smoothness=1,range=0.1";
         tegula(&format!("exageostat fit {DATA} {flags} {more}")).succeeded().json()
     };
-    let auto = fit("--method auto:0.01 --memory 16MiB");
+    let auto = fit("--method auto:0.1 --memory 16MiB");
     let neighbours = number(&auto, "/method/neighbours");
     assert!(neighbours > 30.0, "{auto:#}");
     let named = fit(&format!("--method vecchia:{neighbours}:grouped"));
@@ -76,7 +76,7 @@ fn whoever_asks_for_too_much_is_told_what_else_there_is() {
 fn what_does_not_go_together_is_refused() {
     let run = |arguments: &str| tegula(&format!("exageostat {arguments}"));
     let loglik = format!("loglik {DATA} --method");
-    run(&format!("{loglik} auto:0 {NOISY}")).failed(2, &["auto:0", "1e-6"]);
+    run(&format!("{loglik} auto:0 {SMOOTH}")).failed(2, &["auto:0", "1e-6"]);
     let folder = folder();
     fs::write(folder.join("sets"), "1,0.1,0.5\n").expect("the folder is there");
     let sets = folder.join("sets").display().to_string();

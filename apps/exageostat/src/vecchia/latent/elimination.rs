@@ -37,7 +37,7 @@ pub(super) struct Pattern<'a> {
 pub(super) type Entry<P> = (usize, usize, P);
 
 impl Elimination {
-    /// From the neighbours of each place of the tree, and the number of each in Vecchia's order; and
+    /// From the neighbours of each place of the tree and its number in Vecchia's order; and
     /// the pattern of the factors as one buffer, that [`Pattern`] is a view of.
     ///
     /// # Panics

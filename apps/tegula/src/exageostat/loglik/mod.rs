@@ -146,7 +146,8 @@ impl Loglik {
         let computation = if self.gradient { Computation::Fit } else { Computation::Likelihood };
         let (covariance, problem) = (given.covariance(), data.problem(computation));
         let choice = self.method.unwrap_or(Choice::Named(method));
-        let (method, accuracy) = choice.settle(problem.n, memory);
+        let has_noise = matches!(&given, Given::One(model) if model.nugget > 0.0);
+        let (method, accuracy) = choice.settle(problem.n, has_noise, memory);
         if self.gradient && matches!(method, Method::Tlr(_)) {
             return Err(refused(
                 "--gradient: there are no derivatives of tiles of low rank; give --method exact or \

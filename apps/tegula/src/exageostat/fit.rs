@@ -90,8 +90,8 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// Likelihood: exact, from M neighbours vecchia:M[:ORDER:FORM], by low rank tlr:EPS, or wrong by
-    /// at most auto:X [default: exact]
+    /// Likelihood: exact, vecchia:M[:ORDER:FORM] from M neighbours, tlr:EPS of low rank, auto:X
+    /// wrong by at most X [default: exact]
     ///
     /// With tlr:EPS tiles of the covariance matrix are of low rank, each to EPS of the variance;
     /// with auto:X the method is chosen so that the log-likelihood is wrong by at most X.

@@ -81,6 +81,7 @@ fn standard_errors_are_those_of_the_fit() {
     let (folder, model) = fitted("--estimate-nugget --mean x --reml --values z+sin(997*x*y)");
     let result = assess(&folder, "--fisher");
     let expected = serde_json::json!(["variance", "range", "nugget"]);
+    assert_eq!(result["fisher"]["information_kind"], "expected");
     assert_eq!(result["fisher"]["parameters"], expected);
     for name in ["variance", "range", "nugget"] {
         let found = number(&result, &format!("/fisher/std_errors/{name}"));

@@ -18,6 +18,8 @@ pub(super) struct Done {
     /// None if the information is singular.
     fisher: Option<Fisher>,
     criterion: Criterion,
+    /// Which information it is: "expected", or where there is none "average".
+    kind: &'static str,
     seconds: f64,
 }
 
@@ -44,6 +46,7 @@ impl Assess {
         progress.follow(likelihood.flow().watch(), 8.0 * of.setup.tasks(), "information");
         let (_, information) = likelihood.information(covariance, values, *nugget, criterion)?;
         progress.clear();
+        let has_expected = likelihood.has_expected_information();
         let fisher = Fisher::new(&information, &of.file.model, &which);
         let value = |&k: &usize| values.get(k).copied().unwrap_or(*nugget);
         Ok(Done {
@@ -51,6 +54,7 @@ impl Assess {
             values: which.iter().map(value).collect(),
             fisher,
             criterion,
+            kind: if has_expected { "expected" } else { "average" },
             seconds: progress.seconds(),
         })
     }
@@ -83,7 +87,8 @@ impl Done {
         console.line("");
         let which = if self.criterion == Criterion::Restricted { "restricted " } else { "" };
         console.line(format_args!(
-            "standard errors and correlations by the expected information of the {which}likelihood, in {}",
+            "standard errors and correlations by the {} information of the {which}likelihood, in {}",
+            self.kind,
             seconds(self.seconds)
         ));
     }
@@ -103,6 +108,7 @@ impl Done {
             "std_errors": errors,
             "correlations": rows(&fisher.correlations),
             "information": rows(&fisher.information),
+            "information_kind": self.kind,
             "criterion": if self.criterion == Criterion::Restricted { "reml" } else { "ml" },
             "seconds": self.seconds,
         })

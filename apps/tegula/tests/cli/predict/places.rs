@@ -258,6 +258,9 @@ fn a_latent_field_is_predicted_place_by_place() {
         let differences = found.iter().zip(exact).map(|(x, y)| (x - y).abs());
         assert!(differences.fold(0.0, f64::max) < 0.05);
     }
+    let assess = "exageostat assess model.json --cross-validate 4 --fisher --json -";
+    let found = tegula_in(&folder, assess).succeeded().json();
+    assert_eq!(found["fisher"]["information_kind"], "average");
     for flag in ["--joint c.npy", "--simulate 2", "--block 0.1"] {
         tegula_in(&folder, &format!("{at} {flag} -o p.csv")).failed(2, &["latent", "vecchia:M"]);
     }

@@ -3,6 +3,7 @@
 //! Points travel as plain numbers, one coordinate after the other (`x` of all points, then `y`,
 //! then `z`), so that a block of them is a buffer of the runtime. A point on the sphere is held as
 //! its unit vector: the chord between two of them gives the angle with additions and products only.
+//! After the coordinates may stand marks, other numbers of a point: its time, or its variable.
 
 use std::ops::Range;
 
@@ -129,6 +130,7 @@ fn angle(a: &[f64], b: &[f64]) -> f64 {
 pub struct Points {
     geometry: Geometry,
     count: usize,
+    marks: usize,
     held: Vec<f64>,
 }
 
@@ -160,7 +162,19 @@ impl Points {
         } else {
             coordinates.concat()
         };
-        Ok(Self { geometry, count, held })
+        Ok(Self { geometry, count, marks: 0, held })
+    }
+
+    /// These points with one more mark each.
+    ///
+    /// # Panics
+    /// If there are not as many marks as points.
+    #[must_use]
+    pub fn marked(mut self, mark: &[f64]) -> Self {
+        assert_eq!(mark.len(), self.count, "marks of points");
+        self.held.extend_from_slice(mark);
+        self.marks += 1;
+        self
     }
 
     /// The geometry.
@@ -181,16 +195,38 @@ impl Points {
         self.count == 0
     }
 
-    /// The numbers held: `stored()` runs of `len()`.
+    /// The numbers held: `stored()` runs of `len()`, and one for each of the marks.
     #[must_use]
     pub fn held(&self) -> &[f64] {
         &self.held
     }
 
+    /// Marks of each point.
+    #[must_use]
+    pub fn marks(&self) -> usize {
+        self.marks
+    }
+
+    /// Mark `index` of all points.
+    ///
+    /// # Panics
+    /// If there are no more than `index`.
+    #[must_use]
+    pub fn mark(&self, index: usize) -> &[f64] {
+        assert!(index < self.marks, "mark {index} of {}", self.marks);
+        &self.held[(self.geometry.stored() + index) * self.count..][..self.count]
+    }
+
+    /// Numbers held of each point.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.geometry.stored() + self.marks
+    }
+
     /// The numbers held of point `index`; past the stored ones, 0.
     #[must_use]
     pub fn point(&self, index: usize) -> [f64; 3] {
-        point(self.geometry, &self.held, index)
+        point(self.geometry, &self.held[..self.geometry.stored() * self.count], index)
     }
 
     /// The numbers of some of the points, in the same layout: the contents of a runtime buffer.
@@ -204,7 +240,7 @@ impl Points {
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> Self {
         let count = range.len();
-        Self { geometry: self.geometry, count, held: self.block(range) }
+        Self { geometry: self.geometry, count, marks: self.marks, held: self.block(range) }
     }
 
     /// The points with the given indices, as a set.
@@ -212,7 +248,7 @@ impl Points {
     pub fn select(&self, indices: &[usize]) -> Self {
         let runs = self.held.chunks_exact(self.count.max(1));
         let held = runs.flat_map(|run| indices.iter().map(|&i| run[i])).collect();
-        Self { geometry: self.geometry, count: indices.len(), held }
+        Self { geometry: self.geometry, count: indices.len(), marks: self.marks, held }
     }
 
     /// The points with the coordinates that a matrix, by rows, makes of theirs.
@@ -227,7 +263,9 @@ impl Points {
             let at = (0..self.count).map(|index| self.point(index));
             held.extend(at.map(|at| row[0] * at[0] + row[1] * at[1] + row[2] * at[2]));
         }
-        Self { geometry: self.geometry, count: self.count, held }
+        let marks = &self.held[held.len()..];
+        held.extend_from_slice(marks);
+        Self { geometry: self.geometry, count: self.count, marks: self.marks, held }
     }
 
     /// Distance between two of the points.

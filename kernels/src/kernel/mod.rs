@@ -40,6 +40,7 @@ pub mod low_rank;
 pub mod low_rank_tiles;
 pub mod map;
 pub mod negligible;
+pub mod noise;
 pub mod norm;
 pub mod pack;
 pub mod potrf;

@@ -12,6 +12,7 @@ mod arc;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod composite;
 mod correlation;
 mod cpu;
 mod cuda;
@@ -20,6 +21,7 @@ mod fit;
 mod lanes;
 pub mod rate;
 mod reference;
+mod slopes;
 mod table;
 
 use std::marker::PhantomData;
@@ -33,9 +35,12 @@ use crate::scalar::{Precision, Real};
 
 use cpu::Job;
 
+pub use composite::{Composite, CompositeCovariance, Recipe};
 pub use correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 pub use cpu::Vectors;
 pub(crate) use cuda::{SOURCE, constants};
+pub(in crate::kernel) use slopes::Slopes;
+pub use slopes::Structure;
 pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
 pub(in crate::kernel) use {arc::ARC, entry::Evaluator, lanes::Lanes, lanes::Single};
 #[cfg(target_arch = "x86_64")]

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::ProductTile;
 
 use crate::backend;
-use crate::kernel::covariance::{RadialTable, Vectors, column};
+use crate::kernel::covariance::Slopes;
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
@@ -22,22 +22,21 @@ impl ProductTile {
     /// If a shape is another.
     pub fn compute<T: Real>(
         &self,
-        tables: &[RadialTable],
+        tables: &[u8],
         (row_points, column_points): (&[f64], &[f64]),
         (x_rows, x_cols): (&[T], &[T]),
         (down, across): (&mut [T], Option<&mut [T]>),
     ) {
         let &Self { rows: m, cols: n, width, derivatives, .. } = self;
-        assert_eq!(tables.len(), derivatives + 1, "tables");
-        assert_eq!(row_points.len(), self.geometry.stored() * m, "numbers of the row points");
-        assert_eq!(column_points.len(), self.geometry.stored() * n, "numbers of the column points");
         let (x_rows, x_cols) = (TileRef::new(x_rows, m, width), TileRef::new(x_cols, n, width));
-        let mut down = TileMut::new(down, m, self.products());
-        let mut across = across.map(|across| TileMut::new(across, n, self.products()));
+        let products = self.products();
+        let mut down = TileMut::new(&mut down[..m * products], m, products);
+        let across = across.map(|across| &mut across[..n * products]);
+        let mut across = across.map(|across| TileMut::new(across, n, products));
         ROOM.with_borrow_mut(|room| {
             room.clear();
-            room.resize(2 * m + derivatives * m * n, 0.0);
-            let (columns, made) = room.split_at_mut(2 * m);
+            room.resize(m * (1 + derivatives) + derivatives * m * n, 0.0);
+            let (columns, made) = room.split_at_mut(m * (1 + derivatives));
             let made = &mut bytemuck::cast_slice_mut::<f64, T>(made)[..derivatives * m * n];
             self.fill(tables, (row_points, column_points), columns, made);
             let blas = T::blas(backend::current());
@@ -63,39 +62,22 @@ impl ProductTile {
         }
     }
 
-    /// The derivatives, tile after tile; `columns` is room for two.
+    /// The derivatives, tile after tile; `columns` is room for one of the covariance and of each.
     fn fill<T: Real>(
         &self,
-        tables: &[RadialTable],
+        tables: &[u8],
         (row_points, column_points): (&[f64], &[f64]),
         columns: &mut [f64],
         made: &mut [T],
     ) {
-        let (m, n, stored) = (self.rows, self.cols, self.geometry.stored());
-        let vectors = Vectors::widest();
-        let (covariance, derivative) = columns.split_at_mut(m);
-        let mut at = [0.0; 3];
+        let (m, n) = (self.rows, self.cols);
+        let mut source = Slopes::new(tables, (self.structure, self.geometry), self.derivatives);
+        let (covariance, derivatives) = columns.split_at_mut(m);
         for j in 0..n {
-            (0..stored).for_each(|k| at[k] = column_points[k * n + j]);
-            let fill = |table, out: &mut [f64]| {
-                column(vectors, table, self.geometry, (row_points, m), &at[..stored], 0, out);
-            };
-            if self.is_relative {
-                fill(&tables[0], covariance);
-            }
-            for (k, table) in tables[1..].iter().enumerate() {
-                fill(table, derivative);
+            source.columns((row_points, m, 0), (column_points, n, j), covariance, derivatives);
+            for (k, derivative) in derivatives.chunks_exact(m).enumerate() {
                 let to = &mut made[(k * n + j) * m..][..m];
-                for ((to, &d), &c) in to.iter_mut().zip(&*derivative).zip(&*covariance) {
-                    let value = if !self.is_relative {
-                        d
-                    } else if c == 0.0 {
-                        0.0
-                    } else {
-                        c * d
-                    };
-                    *to = T::from_f64(value);
-                }
+                to.iter_mut().zip(derivative).for_each(|(to, &d)| *to = T::from_f64(d));
             }
         }
     }

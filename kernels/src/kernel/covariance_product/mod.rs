@@ -6,9 +6,9 @@
 //!
 //! Shapes: `D_k` is `rows x cols`; the points are as in [`covariance`](super::covariance); `X_i` is
 //! `rows x width`, `X_j` is `cols x width`, and `Y_i` and `Y_j` have `width` columns for each
-//! derivative, and after them as many more if the panel itself is wanted. The first table is that
-//! of the covariance, those after it of its derivatives, relative to it or not. Adds to `Y_i` and
-//! `Y_j`, reads the rest. Cannot fail. On cores. Source: products with the derivatives of a
+//! derivative, and after them as many more if the panel itself is wanted; others may follow. The
+//! covariance and its derivatives are what a [`Structure`] makes of the first buffer. Adds to `Y_i`
+//! and `Y_j`, reads the rest. Cannot fail. On cores. Source: products with the derivatives of a
 //! covariance matrix are what its expected information is made of: J. R. Magnus, "Maximum
 //! likelihood estimation of the GLS model with unknown parameters in the disturbance covariance
 //! matrix", J. Econometrics 7 (1978) 281-312.
@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use tegula_runtime::flow::Access::{self, R, RW};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 
-use super::covariance::{RadialTable, TABLE_BYTES};
+use super::covariance::{Structure, TABLE_BYTES};
 use crate::geometry::Geometry;
 use crate::scalar::Real;
 
@@ -39,8 +39,8 @@ pub struct ProductTile {
     pub with_panel: bool,
     /// What distance means.
     pub geometry: Geometry,
-    /// Whether the tables of derivatives are relative to the covariance.
-    pub is_relative: bool,
+    /// What the covariance and its derivatives are made from.
+    pub structure: Structure,
 }
 
 impl ProductTile {
@@ -102,7 +102,7 @@ impl<T: Real> Codelet for Product<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let tables = buffers.read::<RadialTable>(0);
+        let tables = buffers.read::<u8>(0);
         let points = (buffers.read(1), buffers.read(2));
         let x = (buffers.read::<T>(3), buffers.read::<T>(4));
         self.tile.compute(tables, points, x, (buffers.write(5), Some(buffers.write(6))));
@@ -119,8 +119,7 @@ impl<T: Real> Codelet for ProductDiagonal<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let (tables, points, x) =
-            (buffers.read::<RadialTable>(0), buffers.read(1), buffers.read(2));
+        let (tables, points, x) = (buffers.read::<u8>(0), buffers.read(1), buffers.read(2));
         self.tile.compute::<T>(tables, (points, points), (x, x), (buffers.write(3), None));
         Ok(())
     }

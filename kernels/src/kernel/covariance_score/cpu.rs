@@ -1,4 +1,4 @@
-//! The tile on a core: a column of the covariance and of each derivative at a time.
+//! The tile on a core: a column of each derivative at a time.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use pulp::Arch;
 
 use super::{Line, ScoreTile};
 
-use crate::kernel::covariance::{RadialTable, Vectors, column};
+use crate::kernel::covariance::Slopes;
 use crate::scalar::Real;
 
 thread_local! {
@@ -22,22 +22,22 @@ impl ScoreTile {
     /// If a shape is another.
     pub fn compute<T: Real>(
         &self,
-        tables: &[RadialTable],
+        tables: &[u8],
         (rows, cols): (Line<'_, T>, Line<'_, T>),
         a: &[T],
         (down, mut across): (&mut [T], Option<&mut [T]>),
     ) {
-        self.check(tables, (&rows, &cols), a.len());
+        self.check((&rows, &cols), a.len());
         let (m, n, width, count) = (self.rows, self.cols, self.width, self.derivatives);
         assert!(down.len() >= m * (2 * count + 1), "products and sums of the rows");
-        let vectors = Vectors::widest();
+        let mut source = Slopes::new(tables, (self.structure, self.geometry), count);
         ROOM.with_borrow_mut(|room| {
-            // The covariance, a derivative, weights, the rows' panel in f64; products, sums,
+            // The covariance, the derivatives, weights, the rows' panel in f64; products, sums,
             // diagonal.
             room.clear();
-            room.resize(m * (3 + width + 2 * count + 1), 0.0);
+            room.resize(m * (3 + width + 3 * count), 0.0);
             let (covariance, rest) = room.split_at_mut(m);
-            let (derivative, rest) = rest.split_at_mut(m);
+            let (derivatives, rest) = rest.split_at_mut(m * count);
             let (weights, rest) = rest.split_at_mut(m);
             let (panel, rest) = rest.split_at_mut(m * width);
             let (products, rest) = rest.split_at_mut(m * count);
@@ -45,14 +45,8 @@ impl ScoreTile {
             panel.iter_mut().zip(rows.panel).for_each(|(wide, x)| *wide = x.to_f64());
             for j in 0..n {
                 let start = if across.is_some() { 0 } else { j };
-                let at = self.point(cols.points, j);
-                let fill = |table, out: &mut [f64]| {
-                    let point = &at[..self.geometry.stored()];
-                    column(vectors, table, self.geometry, (rows.points, m), point, start, out);
-                };
-                if self.is_relative {
-                    fill(&tables[0], covariance);
-                }
+                let (from, to) = ((rows.points, m, start), (cols.points, n, j));
+                source.columns(from, to, covariance, derivatives);
                 let beside = |q: usize| cols.panel[q * n + j].to_f64();
                 Arch::new().dispatch(|| {
                     let entries = &a[j * m + start..(j + 1) * m];
@@ -66,22 +60,21 @@ impl ScoreTile {
                     diagonal[j] = weights[j];
                 }
                 let alpha = (beside(width - 1), &panel[(width - 1) * m + start..]);
-                for (k, table) in tables[1..].iter().enumerate() {
-                    fill(table, derivative);
+                for (k, derivative) in derivatives.chunks_exact_mut(m).enumerate() {
                     let products = &mut products[k * m + start..(k + 1) * m];
                     let sums = &mut sums[k * m + start..(k + 1) * m];
+                    let derivative = &mut derivative[start..];
+                    if across.is_none() && !source.vanish_at_origin() {
+                        // On the diagonal half belongs to the row and half to the column.
+                        derivative[0] *= 0.5;
+                    }
                     let product = Arch::new().dispatch(|| {
-                        let derivative = &mut derivative[start..];
-                        if self.is_relative {
-                            scale(derivative, &covariance[start..]);
-                        }
                         add(products, alpha.0, derivative);
                         add_product(sums, &weights[start..], derivative);
                         dot(alpha.1, derivative)
                     });
                     match &mut across {
                         Some(across) => across[k * n + j] += T::from_f64(product),
-                        // The diagonal's own entry, which is 0, has been added.
                         None => products[0] += product,
                     }
                 }
@@ -91,25 +84,11 @@ impl ScoreTile {
         });
     }
 
-    /// Coordinates of a point.
-    fn point(&self, points: &[f64], j: usize) -> [f64; 3] {
-        let mut at = [0.0; 3];
-        (0..self.geometry.stored()).for_each(|k| at[k] = points[k * self.cols + j]);
-        at
-    }
-
-    fn check<T>(
-        &self,
-        tables: &[RadialTable],
-        (rows, cols): (&Line<'_, T>, &Line<'_, T>),
-        entries: usize,
-    ) {
-        let &Self { rows: m, cols: n, width, derivatives, geometry, .. } = self;
-        assert_eq!(tables.len(), derivatives + 1, "tables");
+    fn check<T>(&self, (rows, cols): (&Line<'_, T>, &Line<'_, T>), entries: usize) {
+        let &Self { rows: m, cols: n, width, .. } = self;
         assert_eq!(entries, m * n, "entries of the tile");
         assert!(self.first < width, "a panel of {width} columns, from {} on", self.first);
         for (line, length) in [(rows, m), (cols, n)] {
-            assert_eq!(line.points.len(), geometry.stored() * length, "numbers of the points");
             assert_eq!(line.panel.len(), length * width, "numbers of the panel");
         }
     }
@@ -131,12 +110,6 @@ fn add(x: &mut [f64], factor: f64, y: &[f64]) {
 #[inline(always)]
 fn add_product(x: &mut [f64], y: &[f64], z: &[f64]) {
     x.iter_mut().zip(y).zip(z).for_each(|((x, y), z)| *x += y * z);
-}
-
-/// `x .* y`, and 0 where `y` is, whatever `x` is there.
-#[inline(always)]
-fn scale(x: &mut [f64], y: &[f64]) {
-    x.iter_mut().zip(y).for_each(|(x, &y)| *x = if y == 0.0 { 0.0 } else { *x * y });
 }
 
 /// `x' y`, in as many sums as vectors have lanes.

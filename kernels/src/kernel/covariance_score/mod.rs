@@ -8,10 +8,10 @@
 //! Shapes: `D_k` and `A` are `rows x cols`; the points are as in [`covariance`](super::covariance);
 //! `B_i` and `B_j` are the columns from `first` on of panels, `rows x width` and `cols x width`.
 //! `Y_i` and `Y_j` begin with a column for each derivative's product, one for each derivative's
-//! sums, and one for the diagonal; sums are added to `Y_i` alone. The first table is that of the
-//! covariance, those after it of its derivatives, relative to it or not. Of a tile on the diagonal
-//! only what is on and below it counts, and both products are added to `Y_i`. Reads all but `Y_i`,
-//! `Y_j`. Cannot fail. On cores. Source: the score and the working vectors of average information:
+//! sums, and one for the diagonal; sums are added to `Y_i` alone. The covariance and its derivatives
+//! are what a [`Structure`] makes of the first buffer. Of a tile on the diagonal only what is on and
+//! below it counts, in sums half of what is on it, and both products are added to `Y_i`. Reads all
+//! but `Y_i`, `Y_j`. Cannot fail. On cores. Source: the score and the working vectors of average information:
 //! A. R. Gilmour, R. Thompson, B. R. Cullis, "Average information REML", Biometrics 51 (1995)
 //! 1440-1450.
 
@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 use tegula_runtime::flow::Access::{self, R, RW};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 
-use super::covariance::{RadialTable, TABLE_BYTES};
+use super::covariance::{Structure, TABLE_BYTES};
 use crate::geometry::Geometry;
 use crate::scalar::Real;
 
@@ -41,8 +41,8 @@ pub struct ScoreTile {
     pub derivatives: usize,
     /// What distance means.
     pub geometry: Geometry,
-    /// Whether the tables of derivatives are relative to the covariance.
-    pub is_relative: bool,
+    /// What the covariance and its derivatives are made from.
+    pub structure: Structure,
 }
 
 impl ScoreTile {
@@ -111,7 +111,7 @@ impl<T: Real> Codelet for Score<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let rows = Line { points: buffers.read(1), panel: buffers.read(4) };
         let cols = Line { points: buffers.read(2), panel: buffers.read(5) };
-        let (tables, a) = (buffers.read::<RadialTable>(0), buffers.read::<T>(3));
+        let (tables, a) = (buffers.read::<u8>(0), buffers.read::<T>(3));
         self.tile.compute(tables, (rows, cols), a, (buffers.write(6), Some(buffers.write(7))));
         Ok(())
     }
@@ -127,7 +127,7 @@ impl<T: Real> Codelet for ScoreDiagonal<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let line = Line { points: buffers.read(1), panel: buffers.read(3) };
-        let (tables, a) = (buffers.read::<RadialTable>(0), buffers.read::<T>(2));
+        let (tables, a) = (buffers.read::<u8>(0), buffers.read::<T>(2));
         self.tile.compute(tables, (line, line), a, (buffers.write(4), None));
         Ok(())
     }

@@ -1,9 +1,13 @@
 //! The covariance matrix of a set of places, and the tasks that fill it.
 
+use std::marker::PhantomData;
+
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::covariance::{Covariance, TABLE_BYTES};
+use tegula_kernels::kernel::covariance::{
+    CompositeCovariance, Covariance as RadialCovariance, Part, TABLE_BYTES, composite::Term,
+};
 use tegula_kernels::scalar::Real;
-use tegula_runtime::flow::Access::{R, W};
+use tegula_runtime::flow::Access::{self, R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
@@ -12,11 +16,109 @@ use crate::covariance::{Law, Metric};
 /// The lower triangle of a covariance matrix, with what its entries are computed from.
 #[derive(Debug)]
 pub(crate) struct Generation<T> {
-    pub(crate) geometry: Geometry,
-    table: Handle,
+    pub(crate) entries: Entries,
     mapped: Mapped,
     /// The matrix.
     pub(crate) covariance: TileMatrix<T>,
+}
+
+/// What tiles are filled from: the table of a covariance, or those that it is put together from.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    pub(crate) geometry: Geometry,
+    handle: Handle,
+    bytes: usize,
+    /// Of a covariance that is put together, how many terms an entry has at most.
+    terms: Option<usize>,
+}
+
+impl Entries {
+    /// Entries of places in this `geometry`, of a covariance that is to be set.
+    pub(crate) fn new(flow: &mut Flow, geometry: Geometry) -> Self {
+        Self { geometry, handle: flow.register(TABLE_BYTES), bytes: TABLE_BYTES, terms: None }
+    }
+
+    /// Waits, then sets the covariance.
+    pub(crate) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        let bytes = law.bytes();
+        if bytes.len() != self.bytes {
+            flow.wait()?;
+            flow.unregister(self.handle);
+            (self.handle, self.bytes) = (flow.register(bytes.len()), bytes.len());
+        }
+        self.terms = law.recipe().map(|recipe| {
+            let is_first = |term: &&Term| term.pair == recipe.terms[0].pair;
+            recipe.terms().iter().filter(is_first).count().max(1)
+        });
+        flow.overwrite(self.handle, bytes)
+    }
+
+    /// The table, of a covariance that is a function of distance.
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// Submits a tile of the covariance matrix of one set of places, that at rows and columns
+    /// `offsets`; `[row places, column places, tile]`.
+    pub(crate) fn within<T: Real>(
+        &self,
+        flow: &mut Flow,
+        (shape, offsets): ((usize, usize), (usize, usize)),
+        handles: [Handle; 3],
+        priority: i32,
+    ) {
+        match self.terms {
+            None => {
+                let kernel = RadialCovariance::<T>::within(self.geometry, shape, offsets);
+                flow.submit(kernel, &self.accesses(handles), priority);
+            }
+            Some(terms) => {
+                let part = if offsets.0 == offsets.1 { Part::Lower } else { Part::Full };
+                self.composite::<T>(flow, (shape, part, terms), handles, priority);
+            }
+        }
+    }
+
+    /// Submits a tile of the covariances between two sets of places; handles as of
+    /// [`within`](Self::within).
+    pub(crate) fn between<T: Real>(
+        &self,
+        flow: &mut Flow,
+        shape: (usize, usize),
+        handles: [Handle; 3],
+        priority: i32,
+    ) {
+        match self.terms {
+            None => {
+                let kernel = RadialCovariance::<T>::between(self.geometry, shape);
+                flow.submit(kernel, &self.accesses(handles), priority);
+            }
+            Some(terms) => {
+                self.composite::<T>(flow, (shape, Part::Full, terms), handles, priority);
+            }
+        }
+    }
+
+    fn composite<T: Real>(
+        &self,
+        flow: &mut Flow,
+        ((rows, cols), part, terms): ((usize, usize), Part, usize),
+        handles: [Handle; 3],
+        priority: i32,
+    ) {
+        let (geometry, precision) = (self.geometry, PhantomData);
+        let kernel = CompositeCovariance::<T> { rows, cols, geometry, part, terms, precision };
+        flow.submit(kernel, &self.accesses(handles), priority);
+    }
+
+    fn accesses(&self, [rows, columns, tile]: [Handle; 3]) -> [(Handle, Access); 4] {
+        [(self.handle, R), (rows, R), (columns, R), (tile, W)]
+    }
+
+    /// Needs them no more.
+    pub(crate) fn unregister(self, flow: &mut Flow) {
+        flow.unregister(self.handle);
+    }
 }
 
 /// A set of places as the metric of a covariance maps them.
@@ -34,6 +136,11 @@ impl Mapped {
     /// Registers the coordinates of `points` as they are, `nb` places at a time.
     pub(crate) fn new(flow: &mut Flow, points: &Points, nb: usize) -> Self {
         Self { points: points.clone(), nb, metric: None, blocks: places(flow, points, nb) }
+    }
+
+    /// The places as they are.
+    pub(crate) fn points(&self) -> &Points {
+        &self.points
     }
 
     /// The coordinates, a handle for each block.
@@ -67,8 +174,7 @@ impl<T: Real> Generation<T> {
     /// Registers the matrix of `points` in tiles of order `nb`.
     pub(crate) fn new(flow: &mut Flow, points: &Points, nb: usize) -> Self {
         Self {
-            geometry: points.geometry(),
-            table: flow.register(TABLE_BYTES),
+            entries: Entries::new(flow, points.geometry()),
             mapped: Mapped::new(flow, points, nb),
             covariance: TileMatrix::lower(flow, points.len(), nb),
         }
@@ -77,12 +183,13 @@ impl<T: Real> Generation<T> {
     /// Takes the matrix apart, after everything submitted has run.
     pub(crate) fn unregister(self, flow: &mut Flow) {
         self.covariance.unregister(flow);
-        self.mapped.blocks.iter().chain([&self.table]).for_each(|&handle| flow.unregister(handle));
+        self.entries.unregister(flow);
+        self.mapped.blocks.iter().for_each(|&handle| flow.unregister(handle));
     }
 
     /// Waits, then sets the covariance of which the entries are.
     pub(crate) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
-        flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        self.entries.set(flow, law)?;
         self.mapped.set(flow, law)
     }
 
@@ -103,11 +210,9 @@ impl<T: Real> Generation<T> {
         }
         for (i, j) in tiles {
             let shape = (covariance.tile_rows(i), covariance.tile_rows(j));
-            let kernel = Covariance::<T>::within(self.geometry, shape, (i * nb, j * nb));
             let priority = if order.priorities { (3 * nt - (i + j).div_ceil(2)) as i32 } else { 0 };
-            let accesses =
-                [(self.table, R), (places[i], R), (places[j], R), (covariance.tile(i, j), W)];
-            flow.submit(kernel, &accesses, priority);
+            let handles = [places[i], places[j], covariance.tile(i, j)];
+            self.entries.within::<T>(flow, (shape, (i * nb, j * nb)), handles, priority);
         }
     }
 }

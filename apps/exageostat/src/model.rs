@@ -31,9 +31,9 @@ impl Model {
         }
     }
 
-    /// The variance of the field, without the nugget.
+    /// The variance of the field, without the nugget; of several variables that of the first.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.values[0]
+        self.covariance.variance_of(&self.values, 0)
     }
 }

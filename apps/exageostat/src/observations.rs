@@ -16,6 +16,8 @@ pub struct Observations {
     pub values: Vec<f64>,
     /// The mean, as a linear model.
     pub design: Design,
+    /// Variances of the noise of each value that is known, beside the nugget.
+    pub noise: Option<Vec<f64>>,
 }
 
 /// Why observations cannot be used.
@@ -56,7 +58,23 @@ impl Observations {
     pub fn new(points: Points, values: Vec<f64>, design: Design) -> Self {
         assert_eq!(points.len(), values.len(), "places and values");
         assert_eq!(points.len(), design.rows(), "places and rows of the design");
-        Self { points, values, design }
+        Self { points, values, design, noise: None }
+    }
+
+    /// These with noise whose variance is known, of each value.
+    ///
+    /// # Panics
+    /// If there are not as many variances as values.
+    #[must_use]
+    pub fn with_noise(self, noise: Option<Vec<f64>>) -> Self {
+        assert!(noise.as_ref().is_none_or(|noise| noise.len() == self.len()), "variances of noise");
+        Self { noise, ..self }
+    }
+
+    /// The variance of the noise of a value that is known.
+    #[must_use]
+    pub fn noise(&self, index: usize) -> f64 {
+        self.noise.as_ref().map_or(0.0, |noise| noise[index])
     }
 
     /// Number of observations.
@@ -95,7 +113,7 @@ impl Observations {
     #[must_use]
     pub fn coincident(&self) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.len()).collect();
-        let place = |i: usize| self.points.point(i).map(ordered_bits);
+        let place = |i: usize| key(&self.points, i);
         order.sort_unstable_by_key(|&i| (place(i), i));
         let mut groups: Vec<Vec<usize>> = order
             .chunk_by(|&a, &b| place(a) == place(b))
@@ -109,9 +127,8 @@ impl Observations {
     /// Which of `points`, in the same geometry, are places of these observations.
     #[must_use]
     pub fn are_observed(&self, points: &Points) -> Vec<bool> {
-        let place = |points: &Points, i: usize| points.point(i).map(ordered_bits);
-        let known: HashSet<_> = (0..self.len()).map(|i| place(&self.points, i)).collect();
-        (0..points.len()).map(|i| known.contains(&place(points, i))).collect()
+        let known: HashSet<_> = (0..self.len()).map(|i| key(&self.points, i)).collect();
+        (0..points.len()).map(|i| known.contains(&key(points, i))).collect()
     }
 
     /// The observations with the given indices; the design's columns stay those of the whole.
@@ -122,8 +139,19 @@ impl Observations {
     pub fn subset(&self, indices: &[usize]) -> Self {
         let points = self.points.select(indices);
         let values = indices.iter().map(|&i| self.values[i]).collect();
-        Self { points, values, design: self.design.select(indices) }
+        let noise = indices.iter().map(|&i| self.noise(i)).collect();
+        Self { points, values, design: self.design.select(indices), noise: None }
+            .with_noise(self.noise.is_some().then_some(noise))
     }
+}
+
+/// What is the same of observations at one place, of one variable, at one time.
+fn key(points: &Points, i: usize) -> [u64; 5] {
+    let (at, marks) = (points.point(i), points.marks());
+    std::array::from_fn(|k| {
+        let mark = |k: usize| if k < marks { points.mark(k)[i] } else { 0.0 };
+        ordered_bits(if k < 3 { at[k] } else { mark(k - 3) })
+    })
 }
 
 /// Bits of `x` such that equal numbers have equal bits (of the two zeros, one).

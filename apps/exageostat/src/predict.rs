@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::column_squares::ColumnSquares;
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, TABLE_BYTES};
+use tegula_kernels::kernel::covariance::Composite;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
@@ -22,7 +22,7 @@ use tegula_tiles::TileMatrix;
 
 use crate::block::{Averaged, Block};
 use crate::covariance::Law;
-use crate::generation::places;
+use crate::generation::{Entries, places};
 use crate::joint::Joint;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
@@ -48,8 +48,6 @@ pub struct Predictions {
 #[derive(Debug)]
 pub struct Predictor<T> {
     flow: Flow,
-    /// The variance of what is predicted, where nothing is observed.
-    prior: f64,
     observations: Observations,
     evaluation: Evaluation,
     kriging: Kriging<T>,
@@ -70,8 +68,10 @@ impl<T: Real> Predictor<T> {
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
         let law = model.covariance.law(observations.points.geometry(), &model.values, 0.0)?;
         let (mut flow, parts) = likelihood.into_parts();
-        let kriging = Kriging::new(&mut flow, parts, law).map_err(LikelihoodError::Flow)?;
-        Ok(Self { flow, prior: model.variance(), observations, evaluation, kriging })
+        let geometry = observations.points.geometry();
+        let kriging =
+            Kriging::new(&mut flow, parts, (geometry, law)).map_err(LikelihoodError::Flow)?;
+        Ok(Self { flow, observations, evaluation, kriging })
     }
 
     /// Turns the sums of some places into predictions.
@@ -89,7 +89,7 @@ impl<T: Real> Predictor<T> {
         for i in 0..m {
             let projections: Vec<f64> = (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
             let q = self.observations.design.transform(&drift(i));
-            let known = self.prior - explained[i].to_f64();
+            let known = block.prior[i] - explained[i].to_f64();
             mean.predict(&q, &projections, known, into);
         }
         block.unregister(&mut self.flow);
@@ -175,7 +175,6 @@ impl<T: Real> Predict for Predictor<T> {
 
     fn set_block(&mut self, block: Block) {
         let block = block.mapped(self.kriging.law.metric.as_ref());
-        self.prior = block.covariance(&self.kriging.law.table, [0.0; 3], [0.0; 3]);
         self.kriging.set_block(&mut self.flow, block);
     }
 
@@ -246,7 +245,7 @@ impl<T: Real> Predict for Predictor<T> {
 #[derive(Debug)]
 pub(crate) struct Kriging<T> {
     parts: Parts<T>,
-    table: Handle,
+    entries: Entries,
     law: Law,
     /// The block about each place as the law maps it, with the weights of its nodes, unless it is
     /// the place alone.
@@ -258,10 +257,14 @@ impl<T: Real> Kriging<T> {
     ///
     /// # Errors
     /// If there is no memory.
-    pub(crate) fn new(flow: &mut Flow, parts: Parts<T>, law: Law) -> Result<Self, FlowError> {
-        let handle = flow.register(TABLE_BYTES);
-        flow.overwrite(handle, bytemuck::bytes_of(&*law.table))?;
-        Ok(Self { parts, table: handle, law, block: None })
+    pub(crate) fn new(
+        flow: &mut Flow,
+        parts: Parts<T>,
+        (geometry, law): (Geometry, Law),
+    ) -> Result<Self, FlowError> {
+        let mut entries = Entries::new(flow, geometry);
+        entries.set(flow, &law)?;
+        Ok(Self { parts, entries, law, block: None })
     }
 
     /// Predicts blocks from now on.
@@ -273,9 +276,24 @@ impl<T: Real> Kriging<T> {
     /// The covariances of what is predicted at `points`, where nothing is observed: the lower
     /// triangle, by columns.
     fn prior(&self, points: &Points) -> Vec<f64> {
+        if self.law.recipe().is_some() {
+            return self.composite_prior(points);
+        }
         let point = Block::point(points.geometry());
         let block = self.block.as_ref().map_or(&point, |(block, _)| block);
-        block.covariances(&self.law.table, &self.law.places(points))
+        block.covariances(self.law.table(), &self.law.places(points))
+    }
+
+    /// The same of a covariance that is put together from several.
+    fn composite_prior(&self, points: &Points) -> Vec<f64> {
+        let (m, points) = (points.len(), self.law.places(points));
+        let composite = Composite::new(self.law.bytes(), points.geometry());
+        let at: Vec<Vec<f64>> = (0..m).map(|i| points.block(i..i + 1)).collect();
+        let mut matrix = vec![0.0; m * m];
+        for j in 0..m {
+            (j..m).for_each(|i| matrix[i + j * m] = composite.value(&at[i], &at[j]));
+        }
+        matrix
     }
 
     /// The `places` in parts that are worked on at the same time.
@@ -310,7 +328,7 @@ impl<T: Real> Kriging<T> {
 
     /// Submits the tasks of some places.
     fn task(&self, flow: &mut Flow, points: &Points) -> Task<T> {
-        let Self { parts: Parts { factor, solved, places: observed, .. }, table, .. } = self;
+        let Self { parts: Parts { factor, solved, places: observed, .. }, .. } = self;
         let points = &*self.law.places(points);
         let (m, nb, columns) = (points.len(), factor.nb(), solved.n());
         let at = match &self.block {
@@ -322,9 +340,8 @@ impl<T: Real> Kriging<T> {
         let explained = flow.register(m * size_of::<T>());
         flow.phase("covariances");
         for (i, &observed) in observed.iter().enumerate() {
-            let shape = (points.geometry(), cross.tile_rows(i), m);
-            let handles = [*table, observed, at, cross.tile(i, 0)];
-            self.covariances(flow, shape, handles, 2 * (cross.mt() - i) as i32);
+            let handles = [observed, at, cross.tile(i, 0)];
+            self.covariances(flow, (cross.tile_rows(i), m), handles, 2 * (cross.mt() - i) as i32);
         }
         flow.phase("solve");
         let triangle =
@@ -338,22 +355,28 @@ impl<T: Real> Kriging<T> {
             flow.submit(project, &[(tile, R), (solved.tile(i, 0), R), (projections, RW)], 0);
             flow.submit(ColumnSquares::<T>::new(k, m), &[(tile, R), (explained, RW)], 0);
         }
-        Task { rows: m, at, cross, projections, explained }
+        let prior = match &self.block {
+            None => self.law.variances(points),
+            Some((block, _)) => {
+                vec![block.covariance(self.law.table(), [0.0; 3], [0.0; 3]); m]
+            }
+        };
+        Task { rows: m, prior, at, cross, projections, explained }
     }
 
     /// Submits the covariances of observations with places, or with the blocks about them.
     fn covariances(
         &self,
         flow: &mut Flow,
-        (geometry, rows, cols): (Geometry, usize, usize),
-        [table, observed, at, tile]: [Handle; 4],
+        (rows, cols): (usize, usize),
+        [observed, at, tile]: [Handle; 3],
         priority: i32,
     ) {
         let Some((block, weights)) = &self.block else {
-            let kernel = CovarianceKernel::<T>::between(geometry, (rows, cols));
-            flow.submit(kernel, &[(table, R), (observed, R), (at, R), (tile, W)], priority);
+            self.entries.between::<T>(flow, (rows, cols), [observed, at, tile], priority);
             return;
         };
+        let (geometry, table) = (self.entries.geometry, self.entries.handle());
         let kernel =
             Averaged::<T> { rows, cols, nodes: block.len(), geometry, precision: PhantomData };
         let accesses = [(table, R), (observed, R), (at, R), (*weights, R), (tile, W)];
@@ -364,6 +387,8 @@ impl<T: Real> Kriging<T> {
 /// The handles of some places.
 pub(crate) struct Task<T> {
     rows: usize,
+    /// The variances of what is predicted, where nothing is observed.
+    prior: Vec<f64>,
     at: Handle,
     cross: TileMatrix<T>,
     projections: Handle,

@@ -73,7 +73,7 @@ impl Described {
         let (mut phases, law) = (self.phases::<T>(flow), law());
         phases.run(flow, &law)?;
         phases.read(flow)?;
-        let kriging = Kriging::new(flow, phases.into_parts(), law)?;
+        let kriging = Kriging::new(flow, phases.into_parts(), (Geometry::Plane, law))?;
         let points = at(places);
         for batch in kriging.batches(flow, places) {
             let blocks = kriging.submit(flow, &points, batch);

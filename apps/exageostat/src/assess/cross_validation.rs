@@ -38,7 +38,7 @@ pub fn cross_validate(
         let made = made.map_err(|error| LikelihoodError::from_flow(error, others.len()))?;
         for (k, &i) in part.known.iter().enumerate() {
             let residual = observations.values[i] - made.mean[k];
-            found[i] = LeftOut::new(residual, made.variance[k] + nugget);
+            found[i] = LeftOut::new(residual, made.variance[k] + nugget + observations.noise(i));
         }
         report(fold + 1);
     }
@@ -72,7 +72,9 @@ impl Part {
         let known: Vec<usize> = left_out.iter().copied().filter(is_known).collect();
         let drift = kept.iter().map(|&j| rows(j, &known)).collect();
         let values = others.iter().map(|&i| observations.values[i]).collect();
+        let noise = observations.subset(others).noise;
         let others = Observations::new(observations.points.select(others), values, design);
+        let others = others.with_noise(noise);
         Self { others, known, drift }
     }
 }

@@ -13,18 +13,17 @@
 use std::ops::Range;
 
 use tegula_kernels::geometry::Points;
-use tegula_kernels::kernel::covariance::{Covariance, TABLE_BYTES};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
 use tegula_linalg::{Triangle, trmm, trsm};
-use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::{Storage, TileMatrix};
 
 use crate::covariance::Law;
 use crate::design::Design;
-use crate::generation::places;
+use crate::generation::{Entries, places};
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
 
@@ -159,7 +158,7 @@ pub(crate) struct Known<T> {
     parts: Parts<T>,
     evaluation: Evaluation,
     /// Of the covariance, without nugget.
-    table: Handle,
+    entries: Entries,
     law: Law,
 }
 
@@ -173,12 +172,12 @@ impl<T: Real> Known<T> {
         model: &Model,
     ) -> Result<Self, LikelihoodError> {
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
-        let law = model.covariance.law(likelihood.geometry(), &model.values, 0.0)?;
+        let geometry = likelihood.geometry();
+        let law = model.covariance.law(geometry, &model.values, 0.0)?;
         let (mut flow, parts) = likelihood.into_parts();
-        let handle = flow.register(TABLE_BYTES);
-        let written = flow.overwrite(handle, bytemuck::bytes_of(&*law.table));
-        written.map_err(LikelihoodError::Flow)?;
-        Ok(Self { flow, parts, evaluation, table: handle, law })
+        let mut entries = Entries::new(&mut flow, geometry);
+        entries.set(&mut flow, &law).map_err(LikelihoodError::Flow)?;
+        Ok(Self { flow, parts, evaluation, entries, law })
     }
 
     /// The tasks of one comparison at `points`, for engines that run no kernel; the mean is zero.
@@ -262,7 +261,7 @@ impl<T: Real> Known<T> {
         let a = &self.evaluation.coefficient_covariance;
         // A d in the rows of the columns of the mean, nothing of the residuals.
         let mut mix = vec![T::ZERO; (p + 1) * m];
-        let mut errors = vec![self.law.table.variance; m];
+        let mut errors = self.law.variances(&points);
         for (k, place) in those.enumerate() {
             let row: Vec<f64> = at.drift.iter().map(|column| column[place]).collect();
             let q = at.design.transform(&row);
@@ -293,14 +292,13 @@ impl<T: Real> Known<T> {
 
     /// Submits `L^-1 k` of `points`, whose coordinates are in `at`.
     fn solved_covariances(&mut self, at: Handle, points: &Points) -> TileMatrix<T> {
-        let Self { flow, parts: Parts { factor, places: observed, .. }, table, .. } = self;
+        let Self { flow, parts: Parts { factor, places: observed, .. }, entries, .. } = self;
         let (m, nb) = (points.len(), factor.nb());
         let cross = TileMatrix::new(flow, (factor.n(), m), (nb, m), Storage::Full);
         flow.phase("covariances");
         for (i, &observed) in observed.iter().enumerate() {
-            let kernel = Covariance::<T>::between(points.geometry(), (cross.tile_rows(i), m));
-            let accesses = [(*table, R), (observed, R), (at, R), (cross.tile(i, 0), W)];
-            flow.submit(kernel, &accesses, 0);
+            let handles = [observed, at, cross.tile(i, 0)];
+            entries.between::<T>(flow, (cross.tile_rows(i), m), handles, 0);
         }
         self.triangle(&cross, Trans::No, true);
         cross

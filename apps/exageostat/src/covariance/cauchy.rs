@@ -38,6 +38,7 @@ pub(super) const CAUCHY: Covariance = Covariance {
     great_circle: Validity::UpTo { index: 2, most: 1.0 },
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         let cauchy = Cauchy { power: values[2], decay: values[3] };

@@ -10,11 +10,9 @@
 //! - by the logarithm of the ratio, `i = j = 2`;
 //! - by the logarithm of the range along a coordinate, `i = j` its number.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::covariance::RadialTable;
+use tegula_kernels::geometry::Geometry;
 
 use super::{COVARIANCES, Covariance, CovarianceError, Parameter, Scale, Validity};
 
@@ -246,20 +244,6 @@ impl Covariance {
         }
         Ok(Some(Metric { matrix }))
     }
-
-    /// All that kernels take of it, for places in this `geometry`.
-    ///
-    /// # Errors
-    /// As [`metric`](Self::metric) and [`tabulate`](Self::tabulate).
-    pub fn law(
-        &self,
-        geometry: Geometry,
-        values: &[f64],
-        nugget: f64,
-    ) -> Result<Law, CovarianceError> {
-        let metric = self.metric(geometry, values)?;
-        Ok(Law { table: self.table(values, nugget)?, metric })
-    }
 }
 
 /// A linear map of coordinates: lengths of what it makes of places are distances.
@@ -274,26 +258,6 @@ impl Metric {
     #[must_use]
     pub fn of(&self, at: [f64; 3]) -> [f64; 3] {
         self.matrix.map(|row| row[0] * at[0] + row[1] * at[1] + row[2] * at[2])
-    }
-}
-
-/// A covariance with values for its parameters, as kernels take it.
-#[derive(Clone, Debug)]
-pub struct Law {
-    /// As a function of distance.
-    pub table: Box<RadialTable>,
-    /// What distance is measured by, if not as it is: the table is for places that it has mapped.
-    pub metric: Option<Metric>,
-}
-
-impl Law {
-    /// The places whose distances are those of the table.
-    #[must_use]
-    pub fn places<'a>(&self, points: &'a Points) -> Cow<'a, Points> {
-        match &self.metric {
-            None => Cow::Borrowed(points),
-            Some(metric) => Cow::Owned(points.mapped(&metric.matrix)),
-        }
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) const EXPONENTIAL: Covariance = Covariance {
     great_circle: Validity::Always,
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * (-d / range).exp())

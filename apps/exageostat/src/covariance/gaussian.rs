@@ -15,6 +15,7 @@ pub(super) const GAUSSIAN: Covariance = Covariance {
     great_circle: Validity::Never,
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * (-(d / range).powi(2)).exp())

@@ -11,7 +11,7 @@ use tegula_kernels::special::{
 
 use super::{Covariance, Directions, Parameter, Partial, RANGE, Scale, VARIANCE, Validity};
 
-const SMOOTHNESS: Parameter = Parameter {
+pub(super) const SMOOTHNESS: Parameter = Parameter {
     name: "smoothness",
     meaning: "the field has as many mean-square derivatives as integers below it",
     default: 0.5,
@@ -33,6 +33,7 @@ pub(super) const MATERN: Covariance = Covariance {
     great_circle: Validity::UpTo { index: 2, most: 0.5 },
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range, matern) = (values[0], values[1], Matern::new(values[2]));
         Box::new(move |d| variance * matern.value(d / range))

@@ -6,17 +6,22 @@
 //! available to all. Of each there are forms that depend on [directions](DIRECTIONAL).
 
 mod cauchy;
+pub mod composite;
 mod directions;
 mod exponential;
 mod gaussian;
+mod law;
 mod matern;
 pub mod measure;
 mod powered_exponential;
 mod spherical;
 mod wendland;
 
+use composite::Composition;
+pub use composite::{COMPOSITES, Role};
 use directions::Directions;
-pub use directions::{DIRECTIONAL, FORMS, Form, Law, Metric};
+pub use directions::{DIRECTIONAL, FORMS, Form, Metric};
+pub use law::Law;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{Derivative, RadialTable, Row, SmallDerivative};
 use thiserror::Error;
@@ -60,6 +65,8 @@ pub enum Scale {
     Logarithm,
     /// An angle in degrees in radians; half a turn changes nothing.
     Angle,
+    /// The value itself.
+    Identity,
 }
 
 impl Scale {
@@ -69,6 +76,7 @@ impl Scale {
         match self {
             Self::Logarithm => value.ln(),
             Self::Angle => value.to_radians(),
+            Self::Identity => value,
         }
     }
 
@@ -78,6 +86,7 @@ impl Scale {
         match self {
             Self::Logarithm => coordinate.exp(),
             Self::Angle => coordinate.to_degrees(),
+            Self::Identity => coordinate,
         }
     }
 
@@ -87,7 +96,25 @@ impl Scale {
         match self {
             Self::Logarithm => value,
             Self::Angle => 1f64.to_degrees(),
+            Self::Identity => 1.0,
         }
+    }
+}
+
+impl Parameter {
+    /// As [`above`](Self::above), of one that may be 0.
+    pub(crate) const NOT_NEGATIVE: f64 = -f64::MIN_POSITIVE;
+
+    /// Where its values begin, in words.
+    #[must_use]
+    pub fn beginning(&self) -> String {
+        beginning(self.above)
+    }
+
+    /// Whether it may be 0, and not less.
+    #[must_use]
+    pub fn may_be_zero(&self) -> bool {
+        self.above == Self::NOT_NEGATIVE
     }
 }
 
@@ -135,6 +162,8 @@ pub struct Covariance {
     directions: Directions,
     /// The one whose range is a distance, where its own is not.
     by_distance: Option<&'static Self>,
+    /// What it is put together from, if it is.
+    composition: Option<Composition>,
     function: fn(&[f64]) -> Function,
     tabulate: fn(&[f64], f64, &mut RadialTable),
     /// By the logarithm of each parameter of the function of distance but the variance, in units of
@@ -181,6 +210,8 @@ enum Validity {
     Always,
     /// For none.
     Never,
+    /// Nobody knows.
+    Unknown,
     /// If parameter `index` is at most `most`.
     UpTo {
         /// Index of the parameter.
@@ -195,7 +226,8 @@ enum Validity {
 pub enum CovarianceError {
     /// No such name in the list.
     #[error(
-        "there is no covariance \"{name}\"; there are {}, and of each NAME:{}",
+        "there is no covariance \"{name}\"; there are {}, of each NAME:{}, and sums of them, as \
+         matern+exponential",
         names(),
         forms(", NAME:")
     )]
@@ -215,7 +247,7 @@ pub enum CovarianceError {
     },
     /// A parameter out of its bounds.
     #[error(
-        "{parameter} of {covariance} is {}; it must be above {}{}", plain(*value), plain(*above), at_most(*most)
+        "{parameter} of {covariance} is {}; it must be {}{}", plain(*value), beginning(*above), at_most(*most)
     )]
     Parameter {
         /// The covariance.
@@ -239,12 +271,38 @@ pub enum CovarianceError {
         /// Where the places lie.
         found: Geometry,
     },
+    /// Parameters that are each in their bounds, and do not go together.
+    #[error("{covariance}: {flaw}")]
+    Together {
+        /// The covariance.
+        covariance: &'static str,
+        /// What is wrong.
+        flaw: String,
+    },
     /// A nugget that is negative, infinite or NaN.
     #[error("the nugget is {}; it must be 0 or more", plain(*value))]
     Nugget {
         /// The value given.
         value: f64,
     },
+}
+
+/// Whether `nugget` is one.
+fn check_nugget(nugget: f64) -> Result<(), CovarianceError> {
+    if nugget >= 0.0 && nugget.is_finite() {
+        Ok(())
+    } else {
+        Err(CovarianceError::Nugget { value: nugget })
+    }
+}
+
+/// The bound below, in words.
+fn beginning(above: f64) -> String {
+    if above == Parameter::NOT_NEGATIVE {
+        "0 or more".to_owned()
+    } else {
+        format!("above {}", plain(above))
+    }
 }
 
 /// The bound above, for messages; none for a parameter without one.
@@ -271,7 +329,8 @@ pub fn plain(x: f64) -> String {
 
 /// The names in the list, for messages.
 fn names() -> String {
-    COVARIANCES.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
+    let all = COVARIANCES.iter().chain(COMPOSITES);
+    all.map(|c| c.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The names of the forms that depend on direction, for messages.
@@ -279,12 +338,14 @@ fn forms(separator: &str) -> String {
     FORMS.iter().map(|form| form.name).collect::<Vec<_>>().join(separator)
 }
 
-/// The covariance of a name, of the list or of [`DIRECTIONAL`].
+/// The covariance of a name, of the list, of [`DIRECTIONAL`], of [`COMPOSITES`], or a sum of those
+/// of the list.
 ///
 /// # Errors
 /// If there is none.
 pub fn find(name: &str) -> Result<&'static Covariance, CovarianceError> {
-    let found = COVARIANCES.iter().chain(&*DIRECTIONAL).find(|c| c.name == name);
+    let all = COVARIANCES.iter().chain(&*DIRECTIONAL).chain(COMPOSITES);
+    let found = { all }.find(|c| c.name == name).or_else(|| composite::sum(name));
     found.ok_or_else(|| CovarianceError::Unknown { name: name.to_owned() })
 }
 
@@ -311,7 +372,10 @@ impl Covariance {
                 });
             }
         }
-        Ok(())
+        match self.composition.and_then(|composition| (composition.flaw)(values)) {
+            Some(flaw) => Err(CovarianceError::Together { covariance: self.name, flaw }),
+            None => Ok(()),
+        }
     }
 
     /// A warning if these values are not known to give a covariance in this geometry.
@@ -330,6 +394,9 @@ impl Covariance {
         match self.great_circle {
             Validity::Always => None,
             Validity::Never => Some(format!("{name} is not a covariance of great-circle distance")),
+            Validity::Unknown => {
+                Some(format!("{name} is not known to be a covariance of great-circle distance"))
+            }
             Validity::UpTo { index, most } if values[index] <= most => None,
             Validity::UpTo { index, most } => Some(format!(
                 "{name} is a covariance of great-circle distance only for {} up to {most}, not {:.6}",
@@ -344,12 +411,13 @@ impl Covariance {
     pub fn sphere_bound(&self) -> Option<(&'static str, f64)> {
         match self.great_circle {
             Validity::UpTo { index, most } => Some((self.parameters[index].name, most)),
-            Validity::Always | Validity::Never => None,
+            Validity::Always | Validity::Never | Validity::Unknown => None,
         }
     }
 
     /// The covariance as a function of distance `d >= 0`, evaluated directly: slow and plain. One
-    /// that depends on direction is that along its first range.
+    /// that depends on direction is that along its first range; of several variables it is that of
+    /// the first, and in space and time that at one time.
     ///
     /// # Panics
     /// If the values do not [`check`](Self::check).
@@ -358,13 +426,19 @@ impl Covariance {
         if let Err(error) = self.check(values) {
             panic!("{error}");
         }
-        (self.function)(&self.radial(values))
+        match &self.composition {
+            Some(composition) => composition.function(values),
+            None => (self.function)(&self.radial(values)),
+        }
     }
 
     /// Fills the table of these parameters and `nugget`.
     ///
     /// # Errors
     /// If a parameter or the nugget is out of its bounds.
+    ///
+    /// # Panics
+    /// If it is put together from several ([`is_radial`](Self::is_radial)).
     pub fn tabulate(
         &self,
         values: &[f64],
@@ -372,9 +446,7 @@ impl Covariance {
         table: &mut RadialTable,
     ) -> Result<(), CovarianceError> {
         self.check(values)?;
-        if !(nugget >= 0.0 && nugget.is_finite()) {
-            return Err(CovarianceError::Nugget { value: nugget });
-        }
+        check_nugget(nugget)?;
         (self.tabulate)(&self.radial(values), nugget, table);
         Ok(())
     }

@@ -56,6 +56,7 @@ const BY_DISTANCE: Covariance = Covariance {
     great_circle: Validity::UpTo { index: 2, most: 1.0 },
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range, power) = (values[0], values[1], values[2]);
         Box::new(move |d| variance * (-(d / range).powf(power)).exp())

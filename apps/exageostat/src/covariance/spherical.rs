@@ -19,6 +19,7 @@ pub(super) const SPHERICAL: Covariance = Covariance {
     great_circle: Validity::Always,
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * correlation(d / range))

@@ -21,6 +21,7 @@ pub(super) const WENDLAND: Covariance = Covariance {
     great_circle: Validity::UpTo { index: 1, most: std::f64::consts::PI * EARTH_RADIUS_KM },
     directions: Directions::None,
     by_distance: None,
+    composition: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * correlation(d / range))

@@ -108,7 +108,7 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
     ) -> Result<(f64, bool), FitError> {
         let estimate = model.values.get(index).copied().unwrap_or(model.nugget);
         let estimate = match scale {
-            Scale::Logarithm => estimate.ln(),
+            Scale::Logarithm | Scale::Identity => scale.coordinate(estimate),
             // Within a quarter turn of the bound, which may be just that, and rounded.
             Scale::Angle => {
                 let turns = (0.999 * (bound - estimate) / 180.0).round();

@@ -48,7 +48,7 @@ impl<'a> Remarks<'a> {
         extent: SpatialExtent,
     ) -> Self {
         let parameters = parameters(observations, covariance, options);
-        let is_free = options.fixed.iter().take(2).all(Option::is_none);
+        let is_free = covariance.is_radial() && options.fixed.iter().take(2).all(Option::is_none);
         let criterion = options.criterion;
         Self { observations, covariance, extent, parameters, is_free, criterion }
     }

@@ -84,7 +84,12 @@ pub fn fit_from(
     let extent = SpatialExtent::of(&observations.points);
     let residuals = observations.design.residuals(&observations.values);
     covariance.check_geometry(observations.points.geometry()).map_err(LikelihoodError::from)?;
-    let guess = Guess::from_data(&observations.points, &residuals, extent);
+    let guess = if covariance.is_radial() {
+        Guess::from_data(&observations.points, &residuals, extent)
+    } else {
+        Guess::of_composite(covariance, &observations.points, &residuals, extent)
+    };
+    let guess = guess.with_noise(observations.noise.as_deref());
     let guess = match covariance.angle() {
         Some(_) => guess.with_angle(&observations.points, &residuals),
         None => guess,

@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 use super::newton::Slope;
 use super::start::{Guess, SpatialExtent, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
-use crate::covariance::{Covariance, Scale, plain};
+use crate::covariance::{Covariance, Role, Scale, plain};
 use crate::likelihood::Score;
 use crate::model::Model;
 
@@ -83,17 +83,25 @@ impl Space {
         let fixed_nugget = matches!(options.nugget, NuggetChoice::Fixed(nugget) if nugget > 0.0);
         let bounded_nugget = matches!(options.nugget, NuggetChoice::Estimated { bounds: Some(_) });
         let variance_is_plain = options.fixed[0].is_none() && options.bounds[0].is_none();
-        let profiles = variance_is_plain && !fixed_nugget && !bounded_nugget;
+        let is_scaled = covariance.has_scale() && !guess.has_noise;
+        let profiles = variance_is_plain && !fixed_nugget && !bounded_nugget && is_scaled;
         let known = |index: usize| options.fixed[index].or(options.start[index]);
         let mut values: Vec<f64> = (0..count)
             .map(|index| known(index).unwrap_or(covariance.parameters[index].default))
             .collect();
         let (sill, share) = (guess.sill, (guess.nugget / guess.sill).clamp(1e-3, 0.9));
-        values[0] = if profiles { 1.0 } else { known(0).unwrap_or(sill) };
-        let ranges = 1..=covariance.ranges();
-        if ranges.clone().any(|index| known(index).is_none()) {
-            let range = range_for(covariance, &values, guess.distance);
-            ranges.clone().filter(|&i| known(i).is_none()).for_each(|i| values[i] = range);
+        if covariance.is_radial() {
+            values[0] = known(0).unwrap_or(sill);
+            let ranges = 1..=covariance.ranges();
+            if ranges.clone().any(|index| known(index).is_none()) {
+                let range = range_for(covariance, &values, guess.distance);
+                ranges.filter(|&i| known(i).is_none()).for_each(|i| values[i] = range);
+            }
+        } else {
+            guess.composite(covariance, &known, &mut values);
+        }
+        if profiles {
+            values[0] = 1.0;
         }
         for (index, parameter) in covariance.parameters.iter().enumerate() {
             if parameter.scale == Scale::Angle && known(index).is_none() {
@@ -116,8 +124,16 @@ impl Space {
                 continue;
             }
             let default = match index {
-                0 => (1e-6 * sill, 1e6 * sill),
-                index if ranges.contains(&index) => (0.01 * extent.least, 100.0 * extent.diameter),
+                index if covariance.is_variance(index) => (1e-6 * guessed, 1e6 * guessed),
+                index if covariance.is_range(index) => {
+                    (0.01 * extent.least, 100.0 * extent.diameter)
+                }
+                index if covariance.role(index) == Some(Role::SquaredRange) => {
+                    ((0.01 * extent.least).powi(2), (100.0 * extent.diameter).powi(2))
+                }
+                index if covariance.role(index) == Some(Role::TimeScale) => {
+                    (1e-4 * guessed, 1e4 * guessed)
+                }
                 _ if covariance.parameters[index].scale == Scale::Angle => (-FAR, FAR),
                 _ => covariance.parameters[index].search,
             };
@@ -163,7 +179,7 @@ impl Space {
             Coordinate::Nugget => x > 0.0,
         };
         let scale = self.scale_of(coordinate);
-        let above = if scale == Scale::Angle { f64::NEG_INFINITY } else { 0.0 };
+        let above = if scale == Scale::Logarithm { 0.0 } else { f64::NEG_INFINITY };
         let is_any = scale == Scale::Angle && bounds.is_none();
         let is_fit = low < high && low > above && within(low) && within(high);
         if !is_any && !is_fit {
@@ -209,6 +225,12 @@ impl Space {
     /// What the coordinate of a parameter, or of the nugget after them, is of its value.
     pub(super) fn scale(&self, index: usize) -> Scale {
         self.covariance.parameters.get(index).map_or(Scale::Logarithm, |parameter| parameter.scale)
+    }
+
+    /// Between which values a parameter, or the nugget after them, makes sense.
+    pub(super) fn domain(&self, index: usize) -> (f64, f64) {
+        let parameter = self.covariance.parameters.get(index);
+        parameter.map_or((0.0, f64::MAX), |one| (one.above, one.most))
     }
 
     /// The coordinate of `value` in `place`, as near as its bounds allow.
@@ -331,9 +353,8 @@ impl Space {
 
     /// Indices of the coordinates that are ranges.
     pub(super) fn ranges(&self) -> Vec<usize> {
-        let ranges = 1..=self.covariance.ranges();
         let is_range = |&place: &usize| match self.coordinates[place] {
-            Coordinate::Parameter(index) => ranges.contains(&index),
+            Coordinate::Parameter(index) => self.covariance.is_range(index),
             Coordinate::Nugget => false,
         };
         (0..self.dimension()).filter(is_range).collect()
@@ -441,7 +462,7 @@ impl Space {
 
 /// An angle by so many half turns on that it is not below its bounds; other values as they are.
 fn turned(scale: Scale, value: f64, (low, high): (f64, f64)) -> f64 {
-    if scale == Scale::Logarithm || (low..=high).contains(&value) {
+    if scale != Scale::Angle || (low..=high).contains(&value) {
         return value;
     }
     value + 180.0 * ((low - value) / 180.0).ceil()

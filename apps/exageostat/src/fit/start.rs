@@ -6,10 +6,14 @@
 
 use tegula_kernels::geometry::{Geometry, Points};
 
-use crate::covariance::Covariance;
+use crate::covariance::{Covariance, Role};
 
 /// Most observations that the variogram looks at.
 const LOOKS_AT: usize = 700;
+/// Most variables.
+const VARIABLES: usize = 3;
+/// Observations at one time that make a variogram.
+const ENOUGH: usize = 30;
 /// Number of its distance classes.
 const CLASSES: usize = 25;
 
@@ -82,6 +86,12 @@ pub(super) struct Guess {
     /// In degrees from the first coordinate to the second, the direction in which values are alike
     /// farthest, if that was looked for.
     pub(super) angle: f64,
+    /// Sample variances of the variables, if there are several.
+    sills: [f64; VARIABLES],
+    /// Whether there is noise of known variance, so that no variance multiplies all.
+    pub(super) has_noise: bool,
+    /// Between times of observations, in the mean; 1 if they have none.
+    time: f64,
 }
 
 impl Guess {
@@ -98,7 +108,98 @@ impl Guess {
         let level = nugget + (sill - nugget) * (1.0 - (-1f64).exp());
         let reached = classes.iter().find(|(_, gamma)| *gamma >= level).map(|(d, _)| *d);
         let distance = reached.unwrap_or(extent.diameter / 4.0).max(extent.least);
-        Self { sill, nugget, distance, angle: 0.0 }
+        Self {
+            sill,
+            nugget,
+            distance,
+            angle: 0.0,
+            sills: [sill; VARIABLES],
+            has_noise: false,
+            time: 1.0,
+        }
+    }
+
+    /// As this, of values of which so much is noise, in the mean.
+    pub(super) fn with_noise(mut self, noise: Option<&[f64]>) -> Self {
+        let Some(noise) = noise else { return self };
+        self.has_noise = true;
+        let mean = noise.iter().sum::<f64>() / noise.len().max(1) as f64;
+        let less = |sill: f64| (sill - mean).max(0.1 * sill);
+        (self.sill, self.nugget) = (less(self.sill), (self.nugget - mean).max(0.0));
+        self.sills = self.sills.map(less);
+        self
+    }
+
+    /// As [`from_data`](Self::from_data), of a covariance that may be of several variables, or of
+    /// space and time: the variogram is of one variable at one time where there are enough such
+    /// observations, in units of its variance.
+    pub(super) fn of_composite(
+        covariance: &Covariance,
+        points: &Points,
+        residuals: &[f64],
+        extent: SpatialExtent,
+    ) -> Self {
+        let n = residuals.len();
+        let mut sills = [0.0; VARIABLES];
+        let variables = covariance.variables();
+        let variable = |i: usize| match variables {
+            1 => 0,
+            _ => points.mark(points.marks() - 1)[i] as usize,
+        };
+        for (own, sill) in sills.iter_mut().enumerate().take(variables) {
+            let of: Vec<f64> =
+                (0..n).filter(|&i| variable(i) == own).map(|i| residuals[i]).collect();
+            *sill = of.iter().map(|r| r * r).sum::<f64>() / of.len().max(1) as f64;
+        }
+        let first: Vec<usize> = (0..n).filter(|&i| variable(i) == 0).collect();
+        let (mut chosen, mut time) = (first.clone(), 1.0);
+        if covariance.has_time() {
+            let times = points.mark(0);
+            let mean = times.iter().sum::<f64>() / n.max(1) as f64;
+            let spread = times.iter().map(|t| (t - mean).abs()).sum::<f64>() / n.max(1) as f64;
+            time = if spread > 0.0 { spread } else { 1.0 };
+            let mut sorted: Vec<f64> = first.iter().map(|&i| times[i]).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            let most = sorted.chunk_by(|a, b| a == b).max_by_key(|run| run.len());
+            if let Some([at, ..]) = most.filter(|run| run.len() >= ENOUGH) {
+                chosen.retain(|&i| times[i] == *at);
+            }
+        }
+        let values: Vec<f64> = chosen.iter().map(|&i| residuals[i]).collect();
+        let guess = Self::from_data(&points.select(&chosen), &values, extent);
+        Self { sill: sills[0], sills, time, ..guess }
+    }
+
+    /// Sets those of `values` that are not `known`, by what parameters of `covariance` do.
+    pub(super) fn composite(
+        &self,
+        covariance: &Covariance,
+        known: &dyn Fn(usize) -> Option<f64>,
+        values: &mut [f64],
+    ) {
+        for (index, value) in values.iter_mut().enumerate() {
+            if known(index).is_some() {
+                continue;
+            }
+            *value = match covariance.role(index) {
+                Some(Role::Variance { variable, parts }) => self.sills[variable] / parts as f64,
+                Some(Role::Range { part, parts }) => {
+                    // Ranges of a sum lie apart by factors of four.
+                    let steps = part as f64 - 0.5 * (parts as f64 - 1.0);
+                    self.distance * 4f64.powf(steps)
+                }
+                Some(Role::SquaredRange) => self.distance.powi(2),
+                Some(Role::TimeScale) => self.time,
+                Some(Role::Root { .. }) => 1.0,
+                _ => continue,
+            };
+        }
+        for index in 0..values.len() {
+            if let (Some(Role::Root { variable }), None) = (covariance.role(index), known(index)) {
+                let sill = self.sills[variable];
+                values[index] = (sill / covariance.variance_of(values, variable)).sqrt();
+            }
+        }
     }
 
     /// Looks for the direction in which differences are least: where the second harmonic of what

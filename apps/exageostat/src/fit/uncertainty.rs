@@ -74,6 +74,10 @@ impl Uncertainty {
                     let reach = (NORMAL * scale.slope(value) * error).min(90.0);
                     (value - reach, value + reach)
                 }
+                Scale::Identity => {
+                    let (reach, (low, high)) = (NORMAL * error, space.domain(k));
+                    ((value - reach).max(low), (value + reach).min(high))
+                }
             });
         }
         let inflation = |i: usize| at(i, i) * covariance[i + i * n];

@@ -11,10 +11,13 @@
 //! A restricted likelihood has `P = L^-T (I - V V') L^-1` in the place of `C^-1`, where the columns
 //! of `V` are orthonormal: `<M_j, M_k> - 2 <V' M_j, V' M_k> + <V' M_j V, V' M_k V>`.
 
-use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
+use std::marker::PhantomData;
+
+use tegula_kernels::kernel::covariance::Structure;
 use tegula_kernels::kernel::covariance_product::{Product, ProductDiagonal, ProductTile};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::laset::Laset;
+use tegula_kernels::kernel::noise::TimesNoise;
 use tegula_kernels::kernel::trsm::Trsm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
@@ -25,6 +28,7 @@ use tegula_tiles::TileMatrix;
 
 use super::Evaluation;
 use super::tasks::Phases;
+use crate::covariance::composite::Slopes;
 use crate::small::{cholesky, positive};
 
 /// Panels that are worked on at the same time.
@@ -36,8 +40,6 @@ pub(super) struct At<'a> {
     pub(super) nugget: f64,
     /// Whether the likelihood is a restricted one.
     pub(super) is_restricted: bool,
-    /// Whether tables of derivatives are relative to the covariance.
-    pub(super) is_relative: bool,
 }
 
 /// Columns of `L^-T`, and of the `M_j`.
@@ -50,11 +52,12 @@ struct Panel<T> {
 struct Work<'a, T> {
     phases: &'a Phases<T>,
     tables: Handle,
-    /// Parameters of the covariance but its variance.
+    /// Derivatives of the covariance but that by its variance.
     shapes: usize,
-    /// Matrices `M_j`: those of the shapes, and of the nugget if there is one.
+    /// Matrices `M_j`: those of the shapes, and of the nugget and the noise, each if there is one.
     count: usize,
-    is_relative: bool,
+    has_nugget: bool,
+    structure: Structure,
 }
 
 impl<T: Real> Phases<T> {
@@ -66,15 +69,16 @@ impl<T: Real> Phases<T> {
     pub(super) fn information(
         &self,
         flow: &mut Flow,
-        tables: &[RadialTable],
+        slopes: &Slopes,
         at: &At<'_>,
     ) -> Result<Vec<f64>, FlowError> {
         flow.phase("information");
-        let (shapes, is_relative) = (tables.len() - 1, at.is_relative);
-        let count = shapes + usize::from(at.nugget > 0.0);
-        let handle = flow.register(tables.len() * TABLE_BYTES);
-        flow.overwrite(handle, bytemuck::cast_slice::<_, u8>(tables))?;
-        let work = Work { phases: self, tables: handle, shapes, count, is_relative };
+        let &Slopes { count: shapes, structure, .. } = slopes;
+        let has_nugget = at.nugget > 0.0;
+        let count = shapes + usize::from(has_nugget) + usize::from(self.noise.is_some());
+        let handle = flow.register(slopes.bytes.len());
+        flow.overwrite(handle, &slopes.bytes)?;
+        let work = Work { phases: self, tables: handle, shapes, count, has_nugget, structure };
         let sums = Sums {
             squares: work.squares(flow)?,
             mean: if at.is_restricted && !self.offset().is_empty() {
@@ -84,7 +88,7 @@ impl<T: Real> Phases<T> {
             },
         };
         flow.unregister(handle);
-        Ok(sums.assemble(at, (shapes, count)))
+        Ok(sums.assemble(at, (shapes, count), has_nugget))
     }
 }
 
@@ -245,21 +249,39 @@ impl<T: Real> Work<'_, T> {
                     cols: x.tile_rows(j),
                     width: x.n(),
                     derivatives: self.shapes,
-                    with_panel: self.count > self.shapes,
-                    geometry: self.phases.generation.geometry,
-                    is_relative: self.is_relative,
+                    with_panel: self.has_nugget,
+                    geometry: self.phases.generation.entries.geometry,
+                    structure: self.structure,
                 };
                 let [row, column] = [i, j].map(|i| (places[i], R));
                 let [x_i, x_j] = [i, j].map(|i| (x.tile(i, 0), R));
                 let [y_i, y_j] = [i, j].map(|i| (products.tile(i, 0), add));
                 if i == j {
                     flow.submit(ProductDiagonal::<T>::new(tile), &[tables, row, x_i, y_i], 0);
+                    self.multiply_noise(flow, panel, (i, y_i));
                 } else {
                     let accesses = [tables, row, column, x_i, x_j, y_i, y_j];
                     flow.submit(Product::<T>::new(tile), &accesses, 0);
                 }
             }
         }
+    }
+}
+
+impl<T: Real> Work<'_, T> {
+    /// Submits the products of the noise with a row of tiles of the panel, if there is noise.
+    fn multiply_noise(
+        &self,
+        flow: &mut Flow,
+        panel: &Panel<T>,
+        (i, to): (usize, (Handle, Access)),
+    ) {
+        let Some(noise) = &self.phases.noise else { return };
+        let (x, columns) = (&panel.x, panel.x.n());
+        let (skip_x, skip_y, precision) = (0, (self.count - 1) * columns, PhantomData);
+        let m = x.tile_rows(i);
+        let times = TimesNoise::<T> { m, columns, skip_x, skip_y, alpha: 1.0, precision };
+        flow.submit(times, &[(noise.handles[i], R), (x.tile(i, 0), R), to], 0);
     }
 }
 
@@ -281,9 +303,9 @@ struct Sums {
 impl Sums {
     /// The information by logarithms of variance and shapes, and by the nugget.
     ///
-    /// The derivative by the logarithm of the variance is `C` less the nugget, so its matrix is `I`
-    /// less the nugget times that of the nugget.
-    fn assemble(&self, at: &At<'_>, (shapes, count): (usize, usize)) -> Vec<f64> {
+    /// The derivative by the logarithm of the variance is `C` less the nugget and the noise, so its
+    /// matrix is `I` less the nugget times that of the nugget, and less that of the noise.
+    fn assemble(&self, at: &At<'_>, (shapes, count): (usize, usize), has_nugget: bool) -> Vec<f64> {
         let p = at.evaluation.coefficients.len();
         // The matrices with the identity after them.
         let whole = |j: usize, k: usize| match (j < count, k < count) {
@@ -313,10 +335,14 @@ impl Sums {
         // Each coordinate as a sum of these matrices.
         let parts: Vec<Vec<(f64, usize)>> = (0..shapes + 2)
             .map(|coordinate| match coordinate {
-                0 if count > shapes => vec![(1.0, count), (-at.nugget, shapes)],
-                0 => vec![(1.0, count)],
+                0 => {
+                    let nugget = has_nugget.then_some((-at.nugget, shapes));
+                    let has_noise = count > shapes + usize::from(has_nugget);
+                    let noise = has_noise.then_some((-1.0, count - 1));
+                    [(1.0, count)].into_iter().chain(nugget).chain(noise).collect()
+                }
                 k if k <= shapes => vec![(1.0, k - 1)],
-                _ if count > shapes => vec![(1.0, shapes)],
+                _ if has_nugget => vec![(1.0, shapes)],
                 _ => Vec::new(),
             })
             .collect();

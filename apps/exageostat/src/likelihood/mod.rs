@@ -135,7 +135,7 @@ impl<T: Real> Likelihood<T> {
 
     /// Where the places lie.
     pub(crate) fn geometry(&self) -> Geometry {
-        self.phases.generation.geometry
+        self.phases.generation.entries.geometry
     }
 
     /// As [`Phases::generate_by`].
@@ -151,7 +151,7 @@ impl<T: Real> Likelihood<T> {
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
         let Self { flow, n, phases, .. } = self;
-        let law = covariance.law(phases.generation.geometry, values, nugget)?;
+        let law = covariance.law(phases.generation.entries.geometry, values, nugget)?;
         let failed = |error| LikelihoodError::from_flow(error, *n);
         phases.run(flow, &law).map_err(failed)?;
         let (logdet, gram) = phases.read(flow).map_err(failed)?;
@@ -194,21 +194,22 @@ impl<T: Real> Evaluate for Likelihood<T> {
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
         let evaluation = self.run(covariance, values, nugget)?;
         let score = if is_wanted(&evaluation) {
-            let tables = covariance.score_tables(values)?;
+            let slopes = covariance.slopes(values)?;
             let Self { flow, n, nb, phases, workspace } = self;
-            let (p, shapes) = (phases.offset().len(), covariance.parameters.len() - 1);
+            let p = phases.offset().len();
             let workspace =
-                workspace.get_or_insert_with(|| score::Workspace::new(flow, (*n, *nb), p, shapes));
-            assert_eq!(workspace.shapes(), shapes, "parameters of this covariance and the first");
+                workspace.get_or_insert_with(|| score::Workspace::new(flow, (*n, *nb), p, &slopes));
+            let first = workspace.shapes();
+            assert_eq!(first, slopes.count, "derivatives of this covariance and the first");
             let at = score::At {
                 evaluation: &evaluation,
                 nugget,
                 scale: if is_scaled { evaluation.best_scale(criterion) } else { 1.0 },
                 is_restricted: criterion == Criterion::Restricted,
-                is_relative: !covariance.is_compact,
             };
-            let score = phases.score(flow, workspace, &tables, &at);
-            Some(score.map_err(|error| LikelihoodError::from_flow(error, *n))?)
+            let score = phases.score(flow, workspace, &slopes, &at);
+            let score = score.map_err(|error| LikelihoodError::from_flow(error, *n))?;
+            Some(slopes.score(score))
         } else {
             None
         };
@@ -224,17 +225,16 @@ impl<T: Real> Evaluate for Likelihood<T> {
         criterion: Criterion,
     ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
         let evaluation = self.run(covariance, values, nugget)?;
-        let tables = covariance.score_tables(values)?;
+        let slopes = covariance.slopes(values)?;
         let at = information::At {
             evaluation: &evaluation,
             nugget,
             is_restricted: criterion == Criterion::Restricted,
-            is_relative: !covariance.is_compact,
         };
         let Self { flow, n, phases, .. } = self;
-        let information = phases.information(flow, &tables, &at);
+        let information = phases.information(flow, &slopes, &at);
         let information = information.map_err(|error| LikelihoodError::from_flow(error, *n))?;
         self.phases.end(&mut self.flow);
-        Ok((evaluation, information))
+        Ok((evaluation, slopes.information(information)))
     }
 }

@@ -11,9 +11,12 @@
 //! "Average information REML", Biometrics 51 (1995) 1440-1450. The inverse is made in place of the
 //! factor; tiles of `D_k` are made as they are needed and never stored.
 
-use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
+use std::marker::PhantomData;
+
+use tegula_kernels::kernel::covariance::Structure;
 use tegula_kernels::kernel::covariance_score::{Score as OffDiagonal, ScoreDiagonal, ScoreTile};
 use tegula_kernels::kernel::gemm::Gemm;
+use tegula_kernels::kernel::noise::TimesNoise;
 use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
 use tegula_linalg::{Triangle, potri, symm, trsm};
@@ -24,6 +27,7 @@ use tegula_tiles::TileMatrix;
 
 use super::Evaluation;
 use super::tasks::Phases;
+use crate::covariance::composite::Slopes;
 use crate::small::{cholesky, positive};
 
 /// The gradient of a log-likelihood and its average information.
@@ -61,9 +65,11 @@ pub(crate) fn information_by_logarithms(information: &mut [f64], count: usize, n
 /// What a score is worked out with, registered once.
 #[derive(Debug)]
 pub(super) struct Workspace<T> {
-    /// Parameters of the covariance but its variance.
+    /// Derivatives of the covariance but that by its variance.
     shapes: usize,
-    /// The table of the covariance, and those of its derivatives.
+    /// What the covariance and its derivatives are made from.
+    structure: Structure,
+    /// The tables of it.
     tables: Handle,
     /// `[U a]`.
     panel: TileMatrix<T>,
@@ -81,7 +87,8 @@ pub(super) struct Workspace<T> {
 }
 
 impl<T: Real> Workspace<T> {
-    pub(super) fn new(flow: &mut Flow, (n, nb): (usize, usize), p: usize, shapes: usize) -> Self {
+    pub(super) fn new(flow: &mut Flow, (n, nb): (usize, usize), p: usize, slopes: &Slopes) -> Self {
+        let shapes = slopes.count;
         let (width, count) = (p + 1, 2 * shapes + 3);
         let panel = TileMatrix::panel(flow, (n, width), nb);
         let products = TileMatrix::panel(flow, (n, count), nb);
@@ -92,7 +99,8 @@ impl<T: Real> Workspace<T> {
         let numbers = |count: usize| count * size_of::<T>();
         Self {
             shapes,
-            tables: flow.register((shapes + 1) * TABLE_BYTES),
+            structure: slopes.structure,
+            tables: flow.register(slopes.bytes.len()),
             mix: flow.register(numbers(width * width)),
             share: flow.register(numbers(width * count)),
             grams: [width * count, count * count].map(|count| flow.register(numbers(count))),
@@ -102,7 +110,7 @@ impl<T: Real> Workspace<T> {
         }
     }
 
-    /// Parameters of the covariance but its variance.
+    /// Derivatives of the covariance but that by its variance.
     pub(super) fn shapes(&self) -> usize {
         self.shapes
     }
@@ -119,8 +127,6 @@ pub(super) struct At<'a> {
     pub(super) scale: f64,
     /// Whether the likelihood is a restricted one.
     pub(super) is_restricted: bool,
-    /// Whether tables of derivatives are relative to the covariance.
-    pub(super) is_relative: bool,
 }
 
 impl<T: Real> Phases<T> {
@@ -132,7 +138,7 @@ impl<T: Real> Phases<T> {
         &self,
         flow: &mut Flow,
         workspace: &Workspace<T>,
-        tables: &[RadialTable],
+        slopes: &Slopes,
         at: &At<'_>,
     ) -> Result<Score, FlowError> {
         flow.phase("inverse");
@@ -140,7 +146,7 @@ impl<T: Real> Phases<T> {
         let inverse = &self.generation.covariance;
         trsm(flow, Triangle { side, uplo, trans, diag }, T::ONE, inverse, &self.rhs);
         potri(flow, inverse);
-        self.start(flow, workspace, tables, at)?;
+        self.start(flow, workspace, slopes, at)?;
         flow.phase("score");
         self.multiply_panel(flow, workspace);
         self.sweep(flow, workspace, at);
@@ -149,12 +155,17 @@ impl<T: Real> Phases<T> {
         gram(flow, panel, products, grams[0]);
         gram(flow, products, solved, grams[1]);
         flow.wait()?;
-        let mut total = vec![0.0; shapes + 1];
+        // Sums of the shapes, the trace, and the trace of what is times the noise.
+        let mut total = vec![0.0; shapes + 2];
         for i in 0..products.mt() {
             let rows = products.tile_rows(i);
-            let columns = flow.read::<T>(products.tile(i, 0))?[shapes * rows..].chunks_exact(rows);
-            for (total, column) in total.iter_mut().zip(columns) {
+            let columns = &flow.read::<T>(products.tile(i, 0))?[shapes * rows..];
+            for (total, column) in total[..=*shapes].iter_mut().zip(columns.chunks_exact(rows)) {
                 *total += column.iter().map(|x| x.to_f64()).sum::<f64>();
+            }
+            if let Some(noise) = &self.noise {
+                let diagonal = columns[shapes * rows..].iter().zip(&noise.blocks[i]);
+                total[shapes + 1] += diagonal.map(|(x, noise)| x.to_f64() * noise).sum::<f64>();
             }
         }
         let [explained, whole] = grams.map(|handle| {
@@ -169,7 +180,7 @@ impl<T: Real> Phases<T> {
         &self,
         flow: &mut Flow,
         workspace: &Workspace<T>,
-        tables: &[RadialTable],
+        slopes: &Slopes,
         at: &At<'_>,
     ) -> Result<(), FlowError> {
         let (p, count) = (self.offset().len(), workspace.products.n());
@@ -193,7 +204,7 @@ impl<T: Real> Phases<T> {
         share[p + (count - 2) * width] = T::from_f64(-at.nugget);
         share[p + (count - 1) * width] = T::ONE;
         flow.overwrite(workspace.share, &share)?;
-        flow.overwrite(workspace.tables, bytemuck::cast_slice::<_, u8>(tables))?;
+        flow.overwrite(workspace.tables, &slopes.bytes)?;
         for (i, given) in self.given().iter().enumerate() {
             let rows = self.rhs.tile_rows(i);
             let mut products = vec![T::ZERO; rows * count];
@@ -219,12 +230,21 @@ impl<T: Real> Phases<T> {
             flow.submit(product((m, width, width), T::ZERO), &accesses, 0);
             let accesses = [(panel.tile(i, 0), R), (*share, R), (products.tile(i, 0), RW)];
             flow.submit(product((m, products.n(), width), T::ONE), &accesses, 0);
+            // Of the variance the derivative is C less the noise as well.
+            if let Some(noise) = &self.noise {
+                let (skip_x, skip_y, alpha) = (width - 1, products.n() - 2, -1.0);
+                let precision = PhantomData;
+                let times = TimesNoise::<T> { m, columns: 1, skip_x, skip_y, alpha, precision };
+                let accesses =
+                    [(noise.handles[i], R), (panel.tile(i, 0), R), (products.tile(i, 0), RW)];
+                flow.submit(times, &accesses, 0);
+            }
         }
     }
 
     /// Submits a task per tile of the inverse.
     fn sweep(&self, flow: &mut Flow, workspace: &Workspace<T>, at: &At<'_>) {
-        let Workspace { tables, panel, products, shapes, .. } = workspace;
+        let Workspace { tables, structure, panel, products, shapes, .. } = workspace;
         let inverse = &self.generation.covariance;
         let add: Access = if flow.ranks() > 1 { Reduce } else { Commute };
         let first = if at.is_restricted { 0 } else { panel.n() - 1 };
@@ -236,8 +256,8 @@ impl<T: Real> Phases<T> {
                 width: panel.n(),
                 first,
                 derivatives: *shapes,
-                geometry: self.generation.geometry,
-                is_relative: at.is_relative,
+                geometry: self.generation.entries.geometry,
+                structure: *structure,
             };
             let [row, column] = [i, j].map(|i| (self.generation.places()[i], R));
             let (tables, a) = ((*tables, R), (inverse.tile(i, j), R));
@@ -266,7 +286,8 @@ impl<T: Real> Phases<T> {
         let trace = sums[shapes];
         let free = (at.evaluation.n - if at.is_restricted { p } else { 0 }) as f64;
         let fitted = at.evaluation.quadratic / at.scale;
-        let mut gradient = vec![-0.5 * (free - fitted) + 0.5 * at.nugget * trace];
+        let noise = at.nugget * trace + sums[shapes + 1];
+        let mut gradient = vec![-0.5 * (free - fitted) + 0.5 * noise];
         gradient.extend(sums[..shapes].iter().map(|sum| -sum));
         gradient.push(-0.5 * trace);
         // Where the products with these derivatives stand.

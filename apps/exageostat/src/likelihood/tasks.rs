@@ -1,11 +1,13 @@
 //! Submits the five phases of an evaluation.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::logdet::LogDet;
+use tegula_kernels::kernel::noise::AddNoise;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::potrf;
@@ -65,6 +67,16 @@ pub struct Phases<T> {
     updates: TileMatrix<T>,
     logdet: Handle,
     gram: Handle,
+    /// Variances of the noise that is known, by blocks of rows.
+    pub(super) noise: Option<Noise>,
+}
+
+/// Noise of which the variance of each value is known.
+pub(super) struct Noise {
+    /// The variances, by blocks of rows.
+    pub(super) blocks: Vec<Vec<f64>>,
+    /// The same, for tasks.
+    pub(super) handles: Vec<Handle>,
 }
 
 impl<T> std::fmt::Debug for Phases<T> {
@@ -98,6 +110,10 @@ impl<T: Real> Phases<T> {
             updates,
             logdet: flow.register(size_of::<f64>()),
             gram: flow.register(gram_bytes),
+            noise: observations.noise.as_ref().map(|noise| Noise {
+                handles: noise.chunks(nb).map(|block| flow.register_from(block)).collect(),
+                blocks: noise.chunks(nb).map(<[f64]>::to_vec).collect(),
+            }),
         }
     }
 
@@ -149,6 +165,11 @@ impl<T: Real> Phases<T> {
         }
         let Overlap { priorities, submission_order: by_priority, .. } = self.overlap;
         self.generation.submit(flow, Order { priorities, by_priority });
+        for (k, &noise) in self.noise.iter().flat_map(|noise| &noise.handles).enumerate() {
+            let kernel = AddNoise::<T> { m: covariance.tile_rows(k), precision: PhantomData };
+            let priority = if priorities { 3 * covariance.nt() as i32 } else { 0 };
+            flow.submit(kernel, &[(noise, R), (covariance.tile(k, k), RW)], priority);
+        }
         if let Some(home) = home.filter(|_| self.generators.is_some()) {
             covariance.redistribute(flow, &*home);
         }

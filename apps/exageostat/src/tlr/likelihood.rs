@@ -3,19 +3,17 @@
 //! `l = -1/2 (n ln 2 pi + ln |C| + r' C^-1 r)` as the exact one, with `C + E` for `C`, of which
 //! tiles below the diagonal are off by no more than the accuracy; nothing is added to the diagonal.
 
-use tegula_kernels::geometry::Geometry;
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceTile, TABLE_BYTES};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::option::Trans;
 use tegula_linalg::{Ranks, TlrFactor, potrf_tlr, trsm_tlr};
-use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
 use super::{FINER, Tlr, differences, order};
 use crate::covariance::{Covariance, Law};
-use crate::generation::Mapped;
+use crate::generation::{Entries, Mapped};
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score, given_block};
 use crate::observations::Observations;
 
@@ -29,8 +27,7 @@ pub struct TlrLikelihood {
     flow: Flow,
     tlr: Tlr,
     n: usize,
-    geometry: Geometry,
-    table: Handle,
+    entries: Entries,
     /// The places along the curve, a handle per row of tiles.
     places: Mapped,
     /// Coefficients of the mean by ordinary least squares, `c`.
@@ -64,8 +61,7 @@ impl TlrLikelihood {
         Self {
             tlr,
             n,
-            geometry: observations.points.geometry(),
-            table: flow.register(TABLE_BYTES),
+            entries: Entries::new(&mut flow, observations.points.geometry()),
             places: Mapped::new(&mut flow, &observations.points, nb),
             offset,
             given,
@@ -97,20 +93,20 @@ impl TlrLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let law = covariance.law(self.geometry, values, nugget)?;
+        let law = covariance.law(self.entries.geometry, values, nugget)?;
         let n = self.n;
         let failed = |error| match LikelihoodError::from_flow(error, n) {
             LikelihoodError::NotPositiveDefinite { .. } => LikelihoodError::TooCoarse { accuracy },
             error => error,
         };
-        let (logdet, gram) = self.run(&law, accuracy).map_err(failed)?;
+        let (logdet, gram) = self.run(&law, nugget, accuracy).map_err(failed)?;
         Evaluation::new(n, logdet, &gram, &self.offset)
     }
 
     /// `ln |C|` and `W' W` of `W = L^-1 [Q r]`, by columns.
-    fn run(&mut self, law: &Law, accuracy: f64) -> Result<(f64, Vec<f64>), FlowError> {
+    fn run(&mut self, law: &Law, nugget: f64, accuracy: f64) -> Result<(f64, Vec<f64>), FlowError> {
         self.reset(law)?;
-        let tolerance = accuracy * (law.table.variance + law.table.nugget);
+        let tolerance = accuracy * (law.variances(self.places.points())[0] + nugget);
         let factor = self.factorise(tolerance)?;
         self.ranks = Some(factor.ranks());
         let Self { flow, rhs, logdet, gram, .. } = self;
@@ -135,8 +131,8 @@ impl TlrLikelihood {
 
     /// Sets what an evaluation starts from.
     fn reset(&mut self, law: &Law) -> Result<(), FlowError> {
-        let Self { flow, rhs, given, places, .. } = self;
-        flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        let Self { flow, rhs, given, places, entries, .. } = self;
+        entries.set(flow, law)?;
         places.set(flow, law)?;
         flow.overwrite(self.logdet, &[0.0])?;
         flow.overwrite(self.gram, &vec![0.0; rhs.n() * rhs.n()])?;
@@ -146,16 +142,15 @@ impl TlrLikelihood {
 
     /// The factor of the covariance matrix, of which tiles are off by at most `tolerance`.
     fn factorise(&mut self, tolerance: f64) -> Result<TlrFactor, FlowError> {
-        let &mut Self { ref mut flow, n, tlr: Tlr { nb, .. }, geometry, table, ref places, .. } =
-            self;
+        let Self { flow, n, tlr: Tlr { nb, .. }, entries, places, .. } = self;
+        let (n, nb) = (*n, *nb);
         let rows = |i: usize| nb.min(n - i * nb);
         let places = places.blocks();
         potrf_tlr(flow, (n, nb), tolerance, |flow, (i, j), tile| {
             flow.phase("generation");
             let shape = (rows(i), rows(j));
-            let entries = CovarianceTile::<f64>::within(geometry, shape, (i * nb, j * nb));
-            let accesses = [(table, R), (places[i], R), (places[j], R), (tile, W)];
-            flow.submit(entries, &accesses, 0);
+            let handles = [places[i], places[j], tile];
+            entries.within::<f64>(flow, (shape, (i * nb, j * nb)), handles, 0);
         })
     }
 }

@@ -257,7 +257,7 @@ impl Known {
 
     /// Waits, then sets the covariance. Neighbours stay: they are near without its metric.
     pub(super) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
-        flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        flow.overwrite(self.table, law.bytes())?;
         if self.metric != law.metric {
             self.ordered.place(flow, self.records, law.metric.as_ref())?;
             self.metric = law.metric;
@@ -286,7 +286,7 @@ impl Known {
     ) -> Result<Evaluation, LikelihoodError> {
         let law = covariance.law(self.ordered.geometry, values, noise.own)?;
         self.set(flow, &law).map_err(|error| self.failure(error))?;
-        let made = latent.evaluate(flow, self.field(blocks), (&law.table, noise.variance));
+        let made = latent.evaluate(flow, self.field(blocks), (law.table(), noise.variance));
         let latent::Parts { logdet, gram } = made.map_err(|error| self.failure(error))?;
         Evaluation::new(self.n, logdet, &gram, &self.offset)
     }

@@ -248,7 +248,7 @@ impl Predict for LocalPredictor {
     fn set_block(&mut self, block: Block) {
         assert!(self.factors.is_none(), "the latent form predicts no blocks");
         let block = block.mapped(self.law.metric.as_ref());
-        self.prior = block.covariance(&self.law.table, [0.0; 3], [0.0; 3]);
+        self.prior = block.covariance(self.law.table(), [0.0; 3], [0.0; 3]);
         let weights = self.flow.register_from(&block.weights());
         self.block = Some((block, weights));
     }
@@ -262,7 +262,7 @@ impl Predict for LocalPredictor {
         let (near, records) = self.near(points)?;
         let point = Block::point(points.geometry());
         let response = Response {
-            table: &self.law.table,
+            table: self.law.table(),
             block: self.block.as_ref().map_or(&point, |(block, _)| block),
             records: &records,
             columns: self.known.columns(),

@@ -3,7 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_exageostat::covariance::{COVARIANCES, Covariance, FORMS, Form, Parameter, find, plain};
+use tegula_exageostat::covariance::{
+    COMPOSITES, COVARIANCES, Covariance, FORMS, Form, Parameter, find, plain,
+};
 
 use crate::flags::OutputFlags;
 use crate::output::Console;
@@ -27,8 +29,17 @@ impl Covariances {
             .line("\nRanges with directions are distances: in powered-exponential they are inside");
         console
             .line("the power. gstat's angle is clockwise from the second coordinate: 90 - angle.");
+        console
+            .line("\nSums of them are NAME+NAME, as matern+exponential: their parameters have the");
+        console.line("number of the term, variance1, range1, .., variance2, range2.");
+        console.line(
+            "\nOf several variables (--values z1,z2), and in space and time (--time t), with",
+        );
+        console.line("M(x; s) = 2^(1-s) / Gamma(s) * x^s * K_s(x):");
+        COMPOSITES.iter().for_each(|covariance| describe(covariance, &console));
+        let listed = COVARIANCES.iter().chain(COMPOSITES);
         self.output.write(&json!({
-            "covariances": COVARIANCES.iter().map(describe_json).collect::<Vec<_>>(),
+            "covariances": listed.map(describe_json).collect::<Vec<_>>(),
             "forms": FORMS.iter().map(form_json).collect::<Vec<_>>(),
         }))?;
         console.finish()
@@ -71,10 +82,10 @@ fn describe_parameters<'a>(parameters: impl Iterator<Item = &'a Parameter>, cons
             String::new()
         };
         console.line(format_args!(
-            "    {:<11} {} (above {}{most})",
+            "    {:<11} {} ({}{most})",
             parameter.name,
             parameter.meaning,
-            plain(parameter.above)
+            parameter.beginning()
         ));
     }
 }
@@ -85,7 +96,8 @@ fn parameters_json(parameters: &[Parameter]) -> Vec<Value> {
             "name": parameter.name,
             "meaning": parameter.meaning,
             "default": parameter.default,
-            "above": parameter.above,
+            "above": (!parameter.may_be_zero()).then_some(parameter.above),
+            "least": parameter.may_be_zero().then_some(0),
             "most": (parameter.most < f64::MAX).then_some(parameter.most),
         })
     };
@@ -104,6 +116,8 @@ fn form_json(form: &Form) -> Value {
 fn describe_json(covariance: &Covariance) -> Value {
     json!({
         "name": covariance.name,
+        "variables": covariance.variables(),
+        "time": covariance.has_time(),
         "parameters": parameters_json(covariance.parameters),
         "formula": covariance.formula,
         "validity": covariance.validity,

@@ -1,12 +1,13 @@
 //! Observations from a table: which columns, which rows, and what a person should know of them.
 
 use anyhow::Result;
+use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::{Aliased, Design};
 use tegula_exageostat::mean::Formula;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::transform::Transform;
-use tegula_files::expression::Expression;
+use tegula_files::expression::{Expression, split_list};
 use tegula_files::{ColumnIndex, NamedValues, Table, TableError};
 
 use super::mean::{Mean, RowValues};
@@ -18,6 +19,85 @@ use super::transform::describe as describe_transform;
 use crate::error::refused;
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
+
+/// The columns or expressions that are observed, one for each variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Observed {
+    variables: Vec<Expression>,
+    text: String,
+    /// Variances of their noise, where they are known.
+    noise: Option<(Vec<Expression>, String)>,
+}
+
+impl Observed {
+    /// Those of a list of columns and expressions.
+    ///
+    /// # Errors
+    /// If one is none over `table`.
+    pub(crate) fn parse(list: &str, table: &Table) -> Result<Self> {
+        let texts = split_list(list).into_iter();
+        let variables = texts.map(|text| column_expression("--values", text, table));
+        let (variables, text) = (variables.collect::<Result<_>>()?, list.to_owned());
+        Ok(Self { variables, text, noise: None })
+    }
+
+    fn one(expression: Expression) -> Self {
+        Self { text: expression.text().to_owned(), variables: vec![expression], noise: None }
+    }
+
+    /// These with the variances of their noise, if a list of them is given.
+    ///
+    /// # Errors
+    /// If one is no column or expression over `table`, or they are not as many.
+    pub(crate) fn with_noise(self, list: Option<&str>, table: &Table) -> Result<Self> {
+        let Some(list) = list else { return Ok(self) };
+        let texts = split_list(list);
+        if texts.len() != self.variables.len() {
+            let (found, wanted) = (count(texts.len(), "variance"), self.variables.len());
+            return Err(refused(format!(
+                "--noise {list}: {found} for {}: give one for each",
+                count(wanted, "variable")
+            )));
+        }
+        let parsed = texts.into_iter().map(|text| Ok(Expression::column_or_parse(text, table)?));
+        let noise = (parsed.collect::<Result<_>>()?, list.to_owned());
+        Ok(Self { noise: Some(noise), ..self })
+    }
+
+    /// The list of variances of noise as it is written, if there is one.
+    pub(crate) fn noise(&self) -> Option<&str> {
+        self.noise.as_ref().map(|(_, text)| text.as_str())
+    }
+
+    /// The variance of the noise of each variable in each row of `table`, if there is noise.
+    fn noise_values(&self, table: &Table) -> Result<Vec<Option<Vec<f64>>>> {
+        let Some((noise, _)) = &self.noise else { return Ok(vec![None; self.variables.len()]) };
+        noise.iter().map(|noise| evaluate(noise, table).map(Some)).collect()
+    }
+
+    /// The variables.
+    pub(crate) fn variables(&self) -> &[Expression] {
+        &self.variables
+    }
+
+    /// The list as it is written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Names of the columns that are used.
+    pub(crate) fn columns(&self) -> Vec<&str> {
+        self.variables.iter().flat_map(Expression::columns).collect()
+    }
+
+    /// A name for each variable: its column, or its number.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let name = |(index, expression): (usize, &Expression)| {
+            expression.as_column().map_or_else(|| format!("{}", index + 1), str::to_owned)
+        };
+        self.variables.iter().enumerate().map(name).collect()
+    }
+}
 
 /// Groups of observations at one place that are listed.
 const GROUPS_SHOWN: usize = 5;
@@ -32,7 +112,7 @@ pub(crate) struct Data {
     /// Which columns are the places.
     pub(crate) coordinates: Coordinates,
     /// Which are the values.
-    pub(crate) values: Expression,
+    pub(crate) values: Observed,
     /// The mean.
     pub(crate) mean: Mean,
     /// Its columns that depend on others, and have no coefficients.
@@ -60,14 +140,17 @@ impl Data {
     pub(crate) fn load(flags: &DataFlags, mean: Mean, memory: u64) -> Result<Self> {
         let table = read_table(&flags.data, memory)?;
         let values = flags.values.as_deref();
-        let values = values.map(|text| column_expression("--values", text, &table)).transpose()?;
-        let is_third = |z: &str| obvious::is_third(&table, z, values.as_ref());
+        let values = values.map(|list| Observed::parse(list, &table)).transpose()?;
+        let first = values.as_ref().map(|values| &values.variables[0]);
+        let is_third = |z: &str| obvious::is_third(&table, z, first);
         let (coords, distance) = (flags.places.coords.as_deref(), flags.places.distance);
-        let coordinates = Coordinates::choose(&table, coords, distance, is_third)?;
+        let coordinates = Coordinates::choose(&table, coords, distance, is_third)?
+            .with_time(&table, flags.places.time.as_deref())?;
         let values = match values {
             Some(values) => values,
-            None => obvious::values(&table, &coordinates)?,
+            None => Observed::one(obvious::values(&table, &coordinates)?),
         };
+        let values = values.with_noise(flags.noise.as_deref(), &table)?;
         let mean = mean.with_rest(&rest(&table, &coordinates, &values))?;
         check_names(&table, &mean)?;
         Self::from_table(table, coordinates, values, mean, flags.drop_missing)
@@ -80,30 +163,63 @@ impl Data {
     pub(crate) fn from_table(
         table: Table,
         coordinates: Coordinates,
-        values: Expression,
+        values: Observed,
         mean: Mean,
         drop_missing: bool,
     ) -> Result<Self> {
         let places = coordinates.evaluate(&table)?;
-        let observed = evaluate(&values, &table)?;
+        let observed = values.variables.iter().map(|values| evaluate(values, &table));
+        let observed = observed.collect::<Result<Vec<_>>>()?;
+        let noise = values.noise_values(&table)?;
         let variables = mean.values(&table)?;
-        let rows = {
+        // A variable may be missing where another was observed: a list of rows for each.
+        let rows_of = {
             let names = variable_names(&mean);
             let present: Vec<Vec<f64>> = variables.iter().map(RowValues::presence).collect();
-            let mut needed = coordinates.named(&places);
-            needed.push(NamedValues { name: values.text(), values: &observed });
-            needed.extend(
-                names.iter().zip(&present).map(|(name, values)| NamedValues { name, values }),
-            );
-            complete_rows(&table, &needed, drop_missing)?
+            let pairs = values.variables.iter().zip(&observed).zip(&noise);
+            let rows = pairs.map(|((expression, observed), noise)| {
+                let mut needed = coordinates.named(&places);
+                needed.push(NamedValues { name: expression.text(), values: observed });
+                let noise = noise.iter().map(|values| NamedValues { name: "--noise", values });
+                needed.extend(noise);
+                needed.extend(
+                    names.iter().zip(&present).map(|(name, values)| NamedValues { name, values }),
+                );
+                complete_rows(&table, &needed, drop_missing)
+            });
+            rows.collect::<Result<Vec<_>>>()?
         };
-        let points = coordinates.points(&table, &places, &rows)?;
+        let rows = rows_of.concat();
+        let mut points = coordinates.points(&table, &places, &rows)?;
+        let of: Vec<usize> =
+            rows_of.iter().enumerate().flat_map(|(v, rows)| vec![v; rows.len()]).collect();
+        if observed.len() > 1 {
+            points = points.marked(&of.iter().map(|&variable| variable as f64).collect::<Vec<_>>());
+        }
         let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
         let mean = mean.learn(&variables)?;
         let (names, columns) = mean.columns(&variables, (&table, &rows))?;
+        let (names, columns) = if observed.len() > 1 {
+            (names_by_variable(&names, &values), columns_by_variable(&columns, &of, observed.len()))
+        } else {
+            (names, columns)
+        };
         let (design, aliased) = Design::reduced(names, columns, rows.len());
-        let measured: Vec<f64> = rows.iter().map(|&row| observed[row]).collect();
-        let observations = Observations::new(points, measured.clone(), design);
+        let measured: Vec<f64> =
+            rows.iter().zip(&of).map(|(&row, &variable)| observed[variable][row]).collect();
+        let noise: Option<Vec<f64>> = rows
+            .iter()
+            .zip(&of)
+            .map(|(&row, &variable)| noise[variable].as_ref().map(|noise| noise[row]))
+            .collect();
+        if let Some(place) = noise.iter().flatten().position(|&noise| noise < 0.0) {
+            return Err(refused(format!(
+                "{}, --noise: {} is no variance, which is 0 or more",
+                table.row_name(rows[place]),
+                noise.map_or(0.0, |noise| noise[place])
+            )));
+        }
+        let observations = Observations::new(points, measured.clone(), design).with_noise(noise);
         let transform = Transform::None;
         Ok(Self {
             table,
@@ -132,6 +248,12 @@ impl Data {
                 transform.name()
             )));
         }
+        if transform != Transform::None && self.observations.noise.is_some() {
+            return Err(refused(
+                "--noise is that of the values as they are, and --transform makes others of them: \
+                 take an expression of the values, and the variance of its noise",
+            ));
+        }
         self.transform = transform;
         self.observations.values = self.measured.iter().map(|&y| transform.apply(y)).collect();
         Ok(())
@@ -149,9 +271,66 @@ impl Data {
         (more * logs / self.measured.len() as f64).exp()
     }
 
-    /// Number of rows that were left out.
+    /// Number of rows that were left out; of several variables, of all of them together.
     pub(crate) fn dropped(&self) -> usize {
-        self.table.rows() - self.rows.len()
+        self.table.rows() * self.variables() - self.rows.len()
+    }
+
+    /// Number of variables.
+    pub(crate) fn variables(&self) -> usize {
+        self.values.variables.len()
+    }
+
+    /// Refuses a covariance of another number of variables, or one that takes a time where there is
+    /// none, or the other way round.
+    ///
+    /// # Errors
+    /// With what to give.
+    pub(crate) fn check_covariance(&self, covariance: &Covariance) -> Result<()> {
+        let (name, wanted, found) = (covariance.name, covariance.variables(), self.variables());
+        if wanted != found {
+            let given = count(found, "variable");
+            let wanted = count(wanted, "variable");
+            return Err(refused(format!(
+                "--covariance {name} is of {wanted}, and --values names {given} ({}): name {wanted}, \
+                 or take a covariance of {given}",
+                self.values.text()
+            )));
+        }
+        match (covariance.has_time(), self.coordinates.time()) {
+            (true, None) => Err(refused(format!(
+                "--covariance {name} is in space and time: say which column is the time, as --time t"
+            ))),
+            (false, Some(time)) => Err(refused(format!(
+                "--time {time}: {name} does not depend on time; take gneiting-matern or \
+                 bivariate-gneiting-matern, or leave out --time"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses noise that differs from value to value where the likelihood is not exact.
+    ///
+    /// # Errors
+    /// If there is such noise, and a `method` by name.
+    pub(crate) fn check_noise(&self, method: Option<&str>) -> Result<()> {
+        match (self.values.noise(), method) {
+            (Some(noise), Some(name)) => Err(refused(format!(
+                "--noise {noise}: --method {name} takes one nugget for all values: write exact"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what is of a single variable at one time.
+    ///
+    /// # Errors
+    /// If the data are of more; `what` names what is refused.
+    pub(crate) fn check_single(&self, what: &str) -> Result<()> {
+        if self.variables() == 1 && self.coordinates.time().is_none() {
+            return Ok(());
+        }
+        Err(refused(format!("{what} is for one variable without time")))
     }
 
     /// Prints what was read.
@@ -184,9 +363,18 @@ impl Data {
             ),
         );
         if self.dropped() > 0 {
+            let what = if self.variables() > 1 { "value" } else { "row" };
             console.field(
                 "left out",
-                format_args!("{} with missing values", count(self.dropped(), "row")),
+                format_args!("{} with missing values", count(self.dropped(), what)),
+            );
+        }
+        if let Some(noise) = &self.observations.noise {
+            let mean = noise.iter().sum::<f64>() / noise.len() as f64;
+            let text = self.values.noise().unwrap_or_default();
+            console.field(
+                "noise",
+                format_args!("{text}: variances of {} in the mean", number(mean, 4)),
             );
         }
         if self.transform != Transform::None {
@@ -235,6 +423,11 @@ impl Data {
             "{file}: {places} with more than one observation ({}{more})",
             listed.join("; ")
         );
+        let noise = self.observations.noise.as_ref();
+        if noise.is_some_and(|noise| noise.iter().all(|&noise| noise > 0.0)) {
+            console.note(format_args!("{found}; their noise accounts for their differences"));
+            return Ok(());
+        }
         if has_nugget {
             console.note(format_args!("{found}; the nugget accounts for their differences"));
             return Ok(());
@@ -260,8 +453,27 @@ fn shortened(names: &[String]) -> String {
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
+/// Names of the columns of the mean of each variable.
+fn names_by_variable(names: &[String], values: &Observed) -> Vec<String> {
+    let of = values.variables.iter().map(Expression::text);
+    of.flat_map(|variable| names.iter().map(move |name| format!("{variable}: {name}"))).collect()
+}
+
+/// The `columns` of a mean as those of each variable: 0 where the row is `of` another.
+pub(crate) fn columns_by_variable(
+    columns: &[Vec<f64>],
+    of: &[usize],
+    variables: usize,
+) -> Vec<Vec<f64>> {
+    let own = |variable: usize, column: &[f64]| -> Vec<f64> {
+        let entry = |(&x, &of)| if of == variable { x } else { 0.0 };
+        column.iter().zip(of).map(entry).collect()
+    };
+    (0..variables).flat_map(|variable| columns.iter().map(move |c| own(variable, c))).collect()
+}
+
 /// The columns that are neither coordinates nor values.
-fn rest(table: &Table, coordinates: &Coordinates, values: &Expression) -> Vec<String> {
+fn rest(table: &Table, coordinates: &Coordinates, values: &Observed) -> Vec<String> {
     let used: Vec<ColumnIndex> = coordinates
         .columns()
         .into_iter()

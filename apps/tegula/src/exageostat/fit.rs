@@ -199,6 +199,10 @@ impl Fit {
     ) -> Result<(Data, Setup, Option<f64>)> {
         let covariance = self.covariance.covariance;
         let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, self.run.memory()?)?;
+        data.check_covariance(covariance)?;
+        if self.report.is_some() {
+            data.check_single("--report")?;
+        }
         data.take(self.transform.first())?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
@@ -213,6 +217,7 @@ impl Fit {
                  vecchia:M instead of auto",
             ));
         }
+        data.check_noise(method.name())?;
         let setup = self.setup(Problem { method, ..problem });
         let setup = setup.map_err(|failure| alternative(problem.n, failure))?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
@@ -246,6 +251,8 @@ impl Fit {
             ("the data", format!("{} rows, SHA-256 {}", listed, data.table.digest())),
             ("--coords", data.coordinates.texts().join(",")),
             ("--distance", data.coordinates.distance.name().to_owned()),
+            ("--noise", data.values.noise().unwrap_or_default().to_owned()),
+            ("--time", data.coordinates.time().unwrap_or_default().to_owned()),
             ("--values", data.values.text().to_owned()),
             ("--mean", data.mean.text().to_owned()),
             ("--transform", self.transform.text()),

@@ -8,7 +8,7 @@ use tegula_files::expression::split_list;
 use tegula_files::{NamedValues, Table, TableError, TableFile};
 use tegula_kernels::geometry::Points;
 
-use super::data::{Data, variable_names};
+use super::data::{Data, columns_by_variable, variable_names};
 use super::grid::Grid;
 use super::mean::{Mean, RowValues, undetermined};
 use super::model_file::ModelFile;
@@ -30,8 +30,8 @@ pub(super) struct Places {
     pub(super) coordinates: Coordinates,
     /// The places.
     pub(super) points: Points,
-    /// The regressors of the mean there.
-    pub(super) drift: Vec<Vec<f64>>,
+    /// The regressors of the mean there, those that have no coefficients among them.
+    drift: Vec<Vec<f64>>,
 }
 
 impl Places {
@@ -43,10 +43,29 @@ impl Places {
         let (table, rows) = (data.table.clone(), data.rows.clone());
         let variables = data.mean.values(&table)?;
         let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
-        let (_, mut drift) = data.mean.columns(&variables, (&table, &rows))?;
-        data.aliased.iter().rev().for_each(|column| drop(drift.remove(column.place)));
+        let (_, drift) = data.mean.columns(&variables, (&table, &rows))?;
         let (coordinates, points) = (data.coordinates.clone(), data.observations.points.clone());
         Ok(Self { table, rows, coordinates, points, drift })
+    }
+
+    /// The regressors of the mean of a variable, those that have no coefficients among them.
+    fn drift(&self, data: &Data, variable: usize) -> Vec<Vec<f64>> {
+        match data.variables() {
+            1 => self.drift.clone(),
+            count => columns_by_variable(&self.drift, &vec![variable; self.rows.len()], count),
+        }
+    }
+
+    /// The places where a variable is predicted, with the regressors of its mean.
+    pub(super) fn of_variable(&self, data: &Data, variable: usize) -> (Points, Vec<Vec<f64>>) {
+        let mut drift = self.drift(data, variable);
+        data.aliased.iter().rev().for_each(|column| drop(drift.remove(column.place)));
+        let points = self.points.clone();
+        let points = match data.variables() {
+            1 => points,
+            _ => points.marked(&vec![variable as f64; self.rows.len()]),
+        };
+        (points, drift)
     }
 }
 
@@ -102,6 +121,12 @@ impl InputFlags {
             return Ok(Targets::Table(TableFile::open(table_path(path), &options_for(memory))?));
         };
         grid.check(&data.coordinates, &self.model)?;
+        if let Some(time) = data.coordinates.time() {
+            return Err(refused(format!(
+                "--grid gives no time, and {} has one ({time}): predict at a table with it (--at)",
+                self.model.display()
+            )));
+        }
         let names: Vec<String> = self.texts(data).into_iter().map(str::to_owned).collect();
         let is_there = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
         let lacking: Vec<&str> =
@@ -180,7 +205,8 @@ impl Placing<'_> {
             self.check_numbers(&table)?;
         }
         check_mean(&table, &file.mean, &flags.model)?;
-        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false);
+        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)
+            .and_then(|coordinates| coordinates.with_time(&table, file.time.as_deref()));
         let mut coordinates = coordinates.map_err(|error| self.with_hint(error, &texts))?;
         coordinates.take_order_of(&data.coordinates);
         if coordinates.count() != data.coordinates.count() {
@@ -203,18 +229,21 @@ impl Placing<'_> {
         let rows = table.complete_rows(&needed);
         let points = coordinates.points(&table, &values, &rows)?;
         let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
-        let (_, mut drift) = data.mean.columns(&variables, (&table, &rows))?;
-        if let Some((row, column)) = undetermined(&data.aliased, &drift) {
-            return Err(refused(format!(
-                "{}: the data do not determine the mean here, where the column {} of it is no \
-                 combination of the others, as it was in the data; leave such places out, or a \
-                 term of the mean",
-                table.row_name(rows[row]),
-                column.name
-            )));
+        let (_, drift) = data.mean.columns(&variables, (&table, &rows))?;
+        let places = Places { table, rows, coordinates, points, drift };
+        for variable in 0..data.variables() {
+            if let Some((row, column)) = undetermined(&data.aliased, &places.drift(data, variable))
+            {
+                return Err(refused(format!(
+                    "{}: the data do not determine the mean here, where the column {} of it is no \
+                     combination of the others, as it was in the data; leave such places out, or a \
+                     term of the mean",
+                    places.table.row_name(places.rows[row]),
+                    column.name
+                )));
+            }
         }
-        data.aliased.iter().rev().for_each(|column| drop(drift.remove(column.place)));
-        Ok(Places { table, rows, coordinates, points, drift })
+        Ok(places)
     }
 
     /// `error`, which the coordinates `texts` of the model have met in the table of places, with

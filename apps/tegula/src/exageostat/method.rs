@@ -129,6 +129,11 @@ impl Method {
         }
     }
 
+    /// Its name, if predictions are from neighbours with it.
+    pub(super) fn local(self) -> Option<&'static str> {
+        matches!(self, Self::Vecchia(..)).then_some("vecchia")
+    }
+
     /// How likelihoods of `n` places in this geometry are computed.
     pub(super) fn settle(self, n: usize, geometry: Geometry) -> Approximation {
         let (neighbours, ordering, form) = match self {

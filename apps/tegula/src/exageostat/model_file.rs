@@ -38,7 +38,12 @@ pub(super) fn data_json(data: &Data) -> Value {
         "n": data.observations.len(),
         "digest": data.table.digest().to_string(),
         "file": path.display().to_string(),
-        "columns": { "coords": data.coordinates.texts(), "values": data.values.text() },
+        "columns": {
+            "coords": data.coordinates.texts(),
+            "values": data.values.text(),
+            "time": data.coordinates.time(),
+            "noise": data.values.noise(),
+        },
         "distance": data.coordinates.distance.name(),
         "rows": data.table.rows(),
         "drop_missing": data.dropped() > 0,
@@ -96,6 +101,10 @@ pub(super) struct ModelFile {
     pub(super) coords: Vec<String>,
     /// The values, as an expression.
     pub(super) values: String,
+    /// The time, as an expression, if there is one.
+    pub(super) time: Option<String>,
+    /// The variances of the noise, as expressions, if they are known.
+    pub(super) noise: Option<String>,
     /// What distance means.
     pub(super) distance: Distance,
     /// The training data, as the file was named.
@@ -148,6 +157,8 @@ impl ModelFile {
                 .ok_or_else(|| fields.fail("/transform", "a transformation"))?,
             coords: fields.texts("/data/columns/coords")?,
             values: fields.text("/data/columns/values")?.to_owned(),
+            time: value["data"]["columns"]["time"].as_str().map(str::to_owned),
+            noise: value["data"]["columns"]["noise"].as_str().map(str::to_owned),
             distance: Distance::named(distance)
                 .ok_or_else(|| fields.fail("/data/distance", "the name of a distance"))?,
             file: fields.file()?,

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use tegula_kernels::geometry::Points;
+
 use super::data::Data;
 use super::inputs::Places;
 use crate::output::{Console, count, number};
@@ -37,10 +39,15 @@ impl Squares {
 
 impl Errors {
     /// Adds those of what was `expected` at the places, as far as their table has the column of
-    /// the values.
-    pub(super) fn add(&mut self, data: &Data, places: &Places, expected: &[f64]) {
-        let Some(observed) = observed(data, places) else { return };
-        let is_known = data.observations.are_observed(&places.points);
+    /// the values of the `variable`.
+    pub(super) fn add(
+        &mut self,
+        (data, variable): (&Data, usize),
+        (places, points): (&Places, &Points),
+        expected: &[f64],
+    ) {
+        let Some(observed) = observed(data, variable, places) else { return };
+        let is_known = data.observations.are_observed(points);
         for ((&row, mean), is_known) in places.rows.iter().zip(expected).zip(is_known) {
             let squares = if is_known { &mut self.at_data } else { &mut self.elsewhere };
             squares.add(observed[row] - mean);
@@ -77,8 +84,9 @@ impl Errors {
 
 /// The observed values by rows of the table of places. A number of a column says nothing of a table
 /// that is laid out in another way, and a coordinate is no observation.
-fn observed(data: &Data, places: &Places) -> Option<Vec<f64>> {
-    let (table, columns) = (&places.table, data.values.columns());
+fn observed(data: &Data, variable: usize, places: &Places) -> Option<Vec<f64>> {
+    let values = &data.values.variables()[variable];
+    let (table, columns) = (&places.table, values.columns());
     let taken: Vec<_> =
         places.coordinates.columns().iter().filter_map(|name| table.find(name).ok()).collect();
     let is_same_layout = !table.has_header()
@@ -90,5 +98,5 @@ fn observed(data: &Data, places: &Places) -> Option<Vec<f64>> {
             return None;
         }
     }
-    data.values.evaluate(table).ok()
+    values.evaluate(table).ok()
 }

@@ -30,6 +30,8 @@ pub(crate) struct Coordinates {
     is_named: bool,
     /// Whether the names were not given but found.
     pub(crate) is_found: bool,
+    /// The time, if there is one.
+    time: Option<Expression>,
 }
 
 impl Coordinates {
@@ -86,7 +88,21 @@ impl Coordinates {
         let is_named = latitude.is_some() || longitude.is_some();
         // Without names to go by, x is the longitude and y the latitude.
         let latitude = latitude.or(longitude.map(|longitude| 1 - longitude.min(1))).unwrap_or(1);
-        Ok(Self { expressions, distance, geometry, latitude, is_named, is_found })
+        Ok(Self { expressions, distance, geometry, latitude, is_named, is_found, time: None })
+    }
+
+    /// These coordinates with the time `text`, if there is one.
+    ///
+    /// # Errors
+    /// If it is no expression over `table`.
+    pub(crate) fn with_time(self, table: &Table, text: Option<&str>) -> Result<Self> {
+        let time = text.map(|text| column_expression("--time", text, table)).transpose()?;
+        Ok(Self { time, ..self })
+    }
+
+    /// The text of the time, if there is one.
+    pub(crate) fn time(&self) -> Option<&str> {
+        self.time.as_ref().map(Expression::text)
     }
 
     /// Where no name tells which coordinate is the latitude, it is the one that is in `other`.
@@ -118,7 +134,8 @@ impl Coordinates {
 
     /// Names of the columns that are used.
     pub(crate) fn columns(&self) -> Vec<&str> {
-        self.expressions.iter().flat_map(|expression| expression.columns()).collect()
+        let all = self.expressions.iter().chain(&self.time);
+        all.flat_map(|expression| expression.columns()).collect()
     }
 
     /// What a person reads.
@@ -138,18 +155,22 @@ impl Coordinates {
             Distance::Euclidean => "euclidean distance".to_owned(),
         };
         let found = if self.is_found { "; --coords names others" } else { "" };
-        format!("{} ({distance}{found})", self.texts().join(", "))
+        let time = self.time().map_or(String::new(), |time| format!(", time {time}"));
+        format!("{} ({distance}{found}){time}", self.texts().join(", "))
     }
 
-    /// The coordinates in the order of the texts, a value for each row; NaN where one is missing.
+    /// The coordinates in the order of the texts, then the time, a value for each row; NaN where one
+    /// is missing.
     ///
     /// # Errors
     /// If an expression has no value.
     pub(crate) fn evaluate(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
-        self.expressions.iter().map(|expression| evaluate(expression, table)).collect()
+        let all = self.expressions.iter().chain(&self.time);
+        all.map(|expression| evaluate(expression, table)).collect()
     }
 
-    /// The points of the given rows of `table`, from coordinates as evaluated.
+    /// The points of the given rows of `table`, from coordinates as evaluated, marked with the time
+    /// if there is one.
     ///
     /// # Errors
     /// With the line of a coordinate that is no position.
@@ -159,7 +180,7 @@ impl Coordinates {
         coordinates: &[Vec<f64>],
         rows: &[usize],
     ) -> Result<Points> {
-        let mut order: Vec<usize> = (0..coordinates.len()).collect();
+        let mut order: Vec<usize> = (0..self.count()).collect();
         let is_on_sphere = self.distance.is_on_sphere();
         if is_on_sphere {
             order = vec![self.latitude, 1 - self.latitude];
@@ -183,7 +204,12 @@ impl Coordinates {
             }
             error => error.into(),
         })?;
-        Ok(if self.distance == Distance::Chordal { in_space(&points)? } else { points })
+        let points = if self.distance == Distance::Chordal { in_space(&points)? } else { points };
+        if self.time.is_none() {
+            return Ok(points);
+        }
+        let times: Vec<f64> = rows.iter().map(|&row| coordinates[self.count()][row]).collect();
+        Ok(points.marked(&times))
     }
 
     /// Refuses coordinates whose distances have no squares.
@@ -209,7 +235,7 @@ impl Coordinates {
 
     /// The coordinates with their names, to look for missing ones.
     pub(crate) fn named<'a>(&'a self, values: &'a [Vec<f64>]) -> Vec<NamedValues<'a>> {
-        let pairs = self.texts().into_iter().zip(values);
+        let pairs = self.texts().into_iter().chain(self.time()).zip(values);
         pairs.map(|(name, values)| NamedValues { name, values }).collect()
     }
 }

@@ -54,6 +54,7 @@ impl Plot {
         let training = Training { model: &self.model, train, drop_missing, memory };
         let flags = (&self.matrix, &self.run);
         let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
+        data.check_single("plot")?;
         if setup.is_dry {
             let reason = "a factorization, and an inverse, which costs as much as two";
             self.output.write(&setup.estimate(&console, (FACTORIZATIONS, reason))?)?;

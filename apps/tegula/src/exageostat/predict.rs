@@ -19,12 +19,12 @@ use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
 use tegula_files::source::MemorySource;
 use tegula_files::{FillError, NamedValues, Table};
 use tegula_kernels::element::Element;
-use tegula_kernels::geometry::Geometry;
+use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
-use super::inputs::{InputFlags, Places, Placing};
+use super::inputs::{InputFlags, Placing};
 use super::method::{Approximation, Method};
 use super::model_file::ModelFile;
 use super::observed::Errors;
@@ -146,12 +146,13 @@ impl Predict {
         let mut remarks = Remarks::new(&console);
         let memory = self.run.memory()?;
         let data = self.input.training_data(&file, memory, &mut remarks)?;
+        self.check_composite(&file, &data)?;
         let targets = self.input.targets(&file, &data, memory)?;
         let placing = self.input.placing(&file, &data);
         let block = self.block(&file, &data)?;
         let survey = targets.survey(&placing)?;
         self.check_joint(&survey)?;
-        let names = self.names(&targets, &file);
+        let names = self.names(&targets, &file, &data);
         let written = &PredictionFile::of(&self.output_file, &placing, &targets, &names)?;
         let setup = self.prepare(&placing, &targets, &survey, &console, &mut remarks)?;
         if setup.is_dry {
@@ -180,16 +181,43 @@ impl Predict {
         console.finish()
     }
 
+    /// Refuses what is not for several variables, or not for a covariance that is put together.
+    fn check_composite(&self, file: &ModelFile, data: &Data) -> Result<()> {
+        let covariance = file.model.covariance;
+        let nearest = self.neighbours.map(|_| "vecchia");
+        data.check_noise(nearest.or(self.method.unwrap_or(file.method).local()))?;
+        if self.is_joint() && data.variables() > 1 {
+            return Err(refused("--joint and --simulate are for one variable"));
+        }
+        let is_local = nearest.or(self.method.unwrap_or(file.method).local()).is_some();
+        if !covariance.is_radial() && (self.block.is_some() || is_local) {
+            return Err(refused(format!(
+                "{} is put together from several covariances: predictions are from all \
+                 observations, at places (without --block, --neighbours or vecchia:M)",
+                covariance.name
+            )));
+        }
+        Ok(())
+    }
+
     /// What is to be written where places are predicted together, if they are.
     fn is_joint(&self) -> bool {
         self.joint.is_some() || self.simulate.is_some()
     }
 
     /// The names of the columns that are written, none that `targets` have.
-    fn names(&self, targets: &Targets, file: &ModelFile) -> Vec<String> {
+    fn names(&self, targets: &Targets, file: &ModelFile, data: &Data) -> Vec<String> {
         let all = columns(file.transform, file.model.nugget, &Predictions::default());
+        let variables = data.values.names();
+        let names = variables.iter().flat_map(|variable| {
+            let name = move |name: &str| match data.variables() {
+                1 => name.to_owned(),
+                _ => format!("{name}_{variable}"),
+            };
+            all.iter().map(move |(column, _)| name(column))
+        });
         let draws = (1..=self.simulate.unwrap_or(0)).map(|number| format!("sim{number}"));
-        let names = all.iter().map(|(name, _)| (*name).to_owned()).chain(draws);
+        let names = names.chain(draws);
         names.map(|name| free_name(targets.names(), &name, "predicted")).collect()
     }
 
@@ -344,21 +372,25 @@ impl Predict {
                 let places = placing.places(part).map_err(unfilled)?;
                 let mut report =
                     |done: usize| progress.share(before + done, survey.places, "places");
-                let (predictions, draws) = if self.is_joint() {
-                    if before > 0 {
-                        return Err(unfilled(refused(
-                            "the table of places is too large to be held",
-                        )));
-                    }
-                    self.together(predictor, &places, transform).map_err(unfilled)?
-                } else {
-                    let made = predictor.predict(&places.points, &places.drift, &mut report);
-                    (made.map_err(unfilled)?, Vec::new())
-                };
-                let columns = columns(transform, nugget, &predictions);
-                errors.add(placing.data, &places, expected(&columns));
-                let all = columns.iter().map(|(_, values)| values).chain(&draws);
-                let spread: Vec<Vec<f64>> = all.map(|values| places.spread(values)).collect();
+                if self.is_joint() && before > 0 {
+                    return Err(unfilled(refused("the table of places is too large to be held")));
+                }
+                let mut spread = Vec::new();
+                for variable in 0..placing.data.variables() {
+                    let (points, drift) = places.of_variable(placing.data, variable);
+                    let (predictions, draws) = if self.is_joint() {
+                        let made = self.together(predictor, (&points, &drift), transform);
+                        made.map_err(unfilled)?
+                    } else {
+                        let made = predictor.predict(&points, &drift, &mut report);
+                        (made.map_err(unfilled)?, Vec::new())
+                    };
+                    let columns = columns(transform, nugget, &predictions);
+                    let of = (placing.data, variable);
+                    errors.add(of, (&places, &points), expected(&columns));
+                    let all = columns.iter().map(|(_, values)| values).chain(&draws);
+                    spread.extend(all.map(|values| places.spread(values)));
+                }
                 writer.write(&places, &spread)?;
                 before += places.rows.len();
             }
@@ -372,10 +404,10 @@ impl Predict {
     fn together(
         &self,
         predictor: &mut dyn library::Predict,
-        places: &Places,
+        (points, drift): (&Points, &[Vec<f64>]),
         transform: Transform,
     ) -> Result<(Predictions, Vec<Vec<f64>>)> {
-        let joint = predictor.joint(&places.points, &places.drift)?;
+        let joint = predictor.joint(points, drift)?;
         if let Some(path) = self.joint.as_ref().filter(|_| ranks::is_root()) {
             let shape = [joint.mean.len(); 2];
             let entries = joint.covariance.iter().flat_map(|entry| entry.to_ne_bytes()).collect();
@@ -408,7 +440,7 @@ impl Predict {
             console.note(left);
         }
         done.errors.describe(console, &targets.describe());
-        if names[0] != "mean" {
+        if job.placing.data.variables() == 1 && names[0] != "mean" {
             console.note(format_args!(
                 "the table has a column called mean already: the predictions are called {}",
                 names.join(", ")

@@ -53,6 +53,9 @@ pub(crate) struct Sample {
     /// Dimensions of the places
     #[arg(long, value_name = "D", help_heading = "Data", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3))]
     dimensions: u8,
+    /// Times of each place, 1 to K, for covariances in space and time
+    #[arg(long, value_name = "K", help_heading = "Data", conflicts_with_all = ["at", "model"], value_parser = clap::value_parser!(u32).range(1..))]
+    times: Option<u32>,
     /// Whose random numbers, and places
     #[arg(long, value_name = "NAME", help_heading = "Data", default_value = "tegula")]
     generator: Generator,
@@ -98,9 +101,10 @@ pub(crate) struct Sample {
 /// What to draw, and where.
 struct Draw {
     model: Model,
+    /// The places, once for each variable.
     points: Points,
     place: Where,
-    /// The mean at each place, and the transformation after which the field has it.
+    /// The mean there, and the transformation after which the field has it.
     mean: Vec<f64>,
     transform: Transform,
     /// What a person reads of the mean.
@@ -140,7 +144,8 @@ impl Sample {
         let (columns, computation, method) = (1, Computation::Draw, Approximation::None);
         let problem = Problem { n, columns, places: 0, geometry, computation, method };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
-        console.field("places", place.describe(n));
+        let variables = model.covariance.variables();
+        console.field("places", place.describe(n / variables));
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
         console.field("mean", about_mean);
@@ -167,15 +172,17 @@ impl Sample {
         for (value, mean) in field.iter_mut().zip(&mean) {
             *value = transform.invert(*value + mean);
         }
-        let name = self.write(&place, &field)?;
+        let names = self.write(&place, &field, variables)?;
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         let account = Account::of(&mut flow);
         setup.run.keep_times(&account, &console);
         account.describe(&console);
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(
-                "values written to {}, column {name}",
-                self.output_file.display()
+                "values written to {}, {} {}",
+                self.output_file.display(),
+                if names.len() > 1 { "columns" } else { "column" },
+                names.join(", ")
             ));
         }
         let mut result = object([
@@ -183,7 +190,8 @@ impl Sample {
             ("covariance", model.covariance.name.into()),
             ("params", parameters_json(model)),
             ("nugget", model.nugget.into()),
-            ("column", name.into()),
+            ("column", names[0].clone().into()),
+            ("columns", names.into()),
             ("transform", to_json(transform)),
             ("seconds", elapsed.into()),
             ("remarks", remarks.json(&[])),
@@ -201,7 +209,8 @@ impl Sample {
         let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
         let values = parameters(covariance, &self.params)?;
         let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
-        let (points, place) = self.points(stream)?;
+        let (points, place) = self.points(covariance, stream)?;
+        let points = of_variables(points, covariance.variables());
         let mean = vec![0.0; points.len()];
         let (transform, about_mean) = (Transform::None, Mean::Zero.describe());
         Ok(Draw { model, points, place, mean, transform, about_mean })
@@ -215,28 +224,49 @@ impl Sample {
         }
         let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
         let data = Training { model: path, train, drop_missing, memory }.data(&file, remarks)?;
-        let places = match &self.at {
+        // Of several variables at all places of the data, where perhaps not all were observed.
+        let several = || (data.variables() > 1).then(|| data.table.path().to_owned());
+        let places = match self.at.clone().or_else(several) {
             Some(at) => {
                 let (model, coords) = (path.to_owned(), self.places.coords.clone());
-                let (at, train) = (Some(at.clone()), self.train.clone());
+                let (at, train) = (Some(at), self.train.clone());
                 InputFlags { model, at, grid: None, coords, train, drop_missing }
                     .places(&file, &data, memory)?
             }
             None => Places::of_data(&data)?,
         };
-        let mean = mean_at(path, &file, &data, &places)?;
+        let mut mean = Vec::new();
+        for variable in 0..data.variables() {
+            let (_, drift) = places.of_variable(&data, variable);
+            mean.extend(mean_at(path, &file, &data, (&drift, places.rows.len()))?);
+        }
         let Places { table, rows, points, .. } = places;
+        let points = of_variables(points, data.variables());
         let (place, transform) = (Where::Table(table, rows), file.transform);
         let about_mean = data.mean.describe().replace(" (estimated)", " (as it was estimated)");
         Ok(Draw { model: file.model, points, place, mean, transform, about_mean })
     }
 
     /// The places, and where they are from.
-    fn points(&self, stream: &mut Stream) -> Result<(Points, Where)> {
-        let Some(path) = &self.at else { return self.scattered(stream) };
+    fn points(&self, covariance: &Covariance, stream: &mut Stream) -> Result<(Points, Where)> {
+        let Some(path) = &self.at else { return self.scattered(covariance, stream) };
+        let (name, time) = (covariance.name, self.places.time.as_deref());
+        match (covariance.has_time(), time) {
+            (true, None) => {
+                return Err(refused(format!(
+                    "--covariance {name} is in space and time: say which column is the time, as \
+                     --time t"
+                )));
+            }
+            (false, Some(_)) => {
+                return Err(refused(format!("--time: {name} does not depend on time")));
+            }
+            _ => {}
+        }
         let table = read_table(path, self.run.memory()?)?;
         let (coords, distance) = (self.places.coords.as_deref(), self.places.distance);
-        let coordinates = Coordinates::choose(&table, coords, distance, |_| Ok(true))?;
+        let coordinates =
+            Coordinates::choose(&table, coords, distance, |_| Ok(true))?.with_time(&table, time)?;
         let values = coordinates.evaluate(&table)?;
         let rows = complete_rows(&table, &coordinates.named(&values), false)?;
         let points = coordinates.points(&table, &values, &rows)?;
@@ -244,9 +274,22 @@ impl Sample {
     }
 
     /// Scattered places.
-    fn scattered(&self, stream: &mut Stream) -> Result<(Points, Where)> {
+    fn scattered(&self, covariance: &Covariance, stream: &mut Stream) -> Result<(Points, Where)> {
         if self.places.coords.is_some() {
             return Err(refused("--coords names columns of --at, which is not given"));
+        }
+        if self.places.time.is_some() {
+            return Err(refused("--time names a column of --at, which is not given"));
+        }
+        if covariance.has_time() != self.times.is_some() {
+            let name = covariance.name;
+            return Err(refused(if covariance.has_time() {
+                format!(
+                    "--covariance {name} is in space and time: say how many times with --times K"
+                )
+            } else {
+                format!("--times: {name} does not depend on time")
+            }));
         }
         let (geometry, names): (Geometry, &[&'static str]) =
             match (self.places.distance, self.dimensions) {
@@ -262,41 +305,82 @@ impl Sample {
                 (_, _) => (Geometry::Space, &["x", "y", "z"]),
             };
         let n = self.n.map_or(0, |n| n as usize);
-        let (mut points, coordinates) = stream.places(geometry, n)?;
+        let (mut points, mut coordinates) = stream.places(geometry, n)?;
         if self.places.distance == Some(Distance::Chordal) {
             points = in_space(&points)?;
         }
-        Ok((points, Where::Scattered(names.to_vec(), coordinates)))
+        let mut names = names.to_vec();
+        if let Some(times) = self.times {
+            let all: Vec<usize> = (0..times).flat_map(|_| 0..n).collect();
+            let at: Vec<f64> = (1..=times).flat_map(|time| vec![f64::from(time); n]).collect();
+            points = points.select(&all).marked(&at);
+            let repeat = |column: &mut Vec<f64>| *column = column.repeat(times as usize);
+            coordinates.iter_mut().for_each(repeat);
+            coordinates.push(at);
+            names.push("t");
+        }
+        Ok((points, Where::Scattered(names, coordinates)))
     }
 
-    /// Writes the field; returns the name of its column.
-    fn write(&self, place: &Where, field: &[f64]) -> Result<String> {
+    /// Writes the field, a column for each variable; returns their names.
+    fn write(&self, place: &Where, field: &[f64], variables: usize) -> Result<Vec<String>> {
+        let fields = field.chunks_exact((field.len() / variables).max(1));
+        let name = |variable: usize| match variables {
+            1 => VALUE.to_owned(),
+            _ => format!("{VALUE}{}", variable + 1),
+        };
+        let names = (0..variables).map(name);
         match place {
             Where::Table(table, rows) => {
-                let name = free_name(table.names(), VALUE, "drawn");
-                let mut values = vec![f64::NAN; table.rows()];
-                rows.iter().zip(field).for_each(|(&row, value)| values[row] = *value);
-                let extra = [NamedValues { name: &name, values: &values }];
+                let names = names.map(|name| free_name(table.names(), &name, "drawn"));
+                let names: Vec<String> = names.collect();
+                let spread = |field: &[f64]| {
+                    let mut values = vec![f64::NAN; table.rows()];
+                    rows.iter().zip(field).for_each(|(&row, value)| values[row] = *value);
+                    values
+                };
+                let columns: Vec<Vec<f64>> = fields.map(spread).collect();
+                let pairs = names.iter().zip(&columns);
+                let extra: Vec<NamedValues<'_>> =
+                    pairs.map(|(name, values)| NamedValues { name, values }).collect();
                 write_file(&self.output_file, |out| table.fill_with(out, &extra))?;
-                Ok(name)
+                Ok(names)
             }
-            Where::Scattered(names, coordinates) => {
-                let pairs = names.iter().copied().zip(coordinates.iter().map(Vec::as_slice));
-                let columns: Vec<NamedValues<'_>> = pairs
-                    .chain([(VALUE, field)])
+            Where::Scattered(own, coordinates) => {
+                let names: Vec<String> = names.collect();
+                let places = own.iter().copied().zip(coordinates.iter().map(Vec::as_slice));
+                let columns: Vec<NamedValues<'_>> = places
+                    .chain(names.iter().map(String::as_str).zip(fields))
                     .map(|(name, values)| NamedValues { name, values })
                     .collect();
                 write_file::<WriteError>(&self.output_file, |out| {
                     Ok(write_columns_to(out, &columns)?)
                 })?;
-                Ok(VALUE.to_owned())
+                Ok(names)
             }
         }
     }
 }
 
-/// The mean of the model in the file at `path` at some places: its coefficients times the columns.
-fn mean_at(path: &Path, file: &ModelFile, data: &Data, places: &Places) -> Result<Vec<f64>> {
+/// Those places once for each variable, marked with it.
+fn of_variables(points: Points, variables: usize) -> Points {
+    if variables == 1 {
+        return points;
+    }
+    let n = points.len();
+    let all: Vec<usize> = (0..variables).flat_map(|_| 0..n).collect();
+    let of: Vec<f64> = (0..variables).flat_map(|variable| vec![variable as f64; n]).collect();
+    points.select(&all).marked(&of)
+}
+
+/// The mean of the model in the file at `path` at so many places: its coefficients times the
+/// columns.
+fn mean_at(
+    path: &Path,
+    file: &ModelFile,
+    data: &Data,
+    (drift, places): (&[Vec<f64>], usize),
+) -> Result<Vec<f64>> {
     let names = data.observations.design.names();
     let given = file.coefficients.as_deref().unwrap_or_default();
     if !given.iter().map(|(name, _)| name).eq(names) {
@@ -307,8 +391,8 @@ fn mean_at(path: &Path, file: &ModelFile, data: &Data, places: &Places) -> Resul
             names.join(", ")
         )));
     }
-    let mut mean = vec![0.0; places.rows.len()];
-    for ((_, coefficient), column) in given.iter().zip(&places.drift) {
+    let mut mean = vec![0.0; places];
+    for ((_, coefficient), column) in given.iter().zip(drift) {
         mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += coefficient * x);
     }
     Ok(mean)

@@ -12,10 +12,10 @@ use tegula_exageostat::program::Computation;
 use tegula_exageostat::tlr::{self, Tlr, TlrLikelihood};
 use tegula_exageostat::vecchia::{Form, Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::Geometry;
-use tegula_kernels::kernel::covariance::TABLE_BYTES;
+use tegula_kernels::kernel::covariance::{CompositeCovariance, TABLE_BYTES};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_linalg::copied_tiles;
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Codelet, Flow};
 use tegula_runtime::memory::rounded;
 use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
@@ -123,16 +123,29 @@ impl Setup {
                 "--precision {letter}: --method {name} computes in numbers of 64 bits"
             )));
         }
+        if let (Approximation::Vecchia(_), false) = (problem.method, covariance.is_radial()) {
+            return Err(refused(format!(
+                "--method vecchia: {} is put together from several covariances, which this takes \
+                 not yet: write exact or tlr:EPS",
+                covariance.name
+            )));
+        }
         let footprint = |nb, workers| match &problem.method {
             Approximation::Vecchia(vecchia) => problem.sparse_footprint(vecchia, nb, workers),
             Approximation::Tlr(_) => problem.low_rank_footprint(nb),
             Approximation::None => problem.footprint(nb, workers, number_bytes),
         };
         let Problem { n: order, computation, method, .. } = problem;
-        let codelets = || match method {
-            Approximation::Vecchia(_) => VECCHIA.to_vec(),
-            Approximation::Tlr(_) => TLR.to_vec(),
-            Approximation::None => computation.codelets(),
+        let codelets = || {
+            let mut all = match method {
+                Approximation::Vecchia(_) => VECCHIA.to_vec(),
+                Approximation::Tlr(_) => TLR.to_vec(),
+                Approximation::None => computation.codelets(),
+            };
+            if !covariance.is_radial() {
+                all.push(CompositeCovariance::<f64>::NAME);
+            }
+            all
         };
         let tile_size = |workers| match method {
             Approximation::Vecchia(vecchia) => vecchia.block.min(order.max(1)),

@@ -99,6 +99,7 @@ impl Subject {
         let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
         let given = self.given(covariance)?;
         let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
+        data.check_covariance(covariance)?;
         match self.transform {
             Some(Choice::BoxCox) => {
                 return Err(refused("--transform: write box-cox:LAMBDA; fit finds lambda"));
@@ -151,6 +152,8 @@ impl Subject {
         let given = [
             ("--coords", self.data.places.coords.is_some()),
             ("--distance", self.data.places.distance.is_some()),
+            ("--time", self.data.places.time.is_some()),
+            ("--noise", self.data.noise.is_some()),
             ("--values", self.data.values.is_some()),
             ("--covariance", self.covariance.is_some()),
             ("--params", !self.params.is_empty()),

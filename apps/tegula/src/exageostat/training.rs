@@ -7,7 +7,7 @@ use tegula_exageostat::program::Computation;
 use tegula_files::expression::Expression;
 use tegula_files::{Table, TableError};
 
-use super::data::Data;
+use super::data::{Data, Observed};
 use super::model_file::ModelFile;
 use super::parameter_list;
 use super::places::{Coordinates, STANDARD_INPUT, column_list, read_table};
@@ -52,8 +52,10 @@ impl Training<'_> {
             remarks.warn(text);
         }
         let texts: Vec<&str> = file.coords.iter().map(String::as_str).collect();
-        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
-        let values = Expression::column_or_parse(&file.values, &table)?;
+        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?
+            .with_time(&table, file.time.as_deref())?;
+        let values =
+            Observed::parse(&file.values, &table)?.with_noise(file.noise.as_deref(), &table)?;
         let drop_missing = file.drop_missing || self.drop_missing;
         let mean = file.mean.clone();
         let mut data = Data::from_table(table, coordinates, values, mean, drop_missing)?;

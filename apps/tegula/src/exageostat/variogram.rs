@@ -77,6 +77,7 @@ impl Variogram {
         let options = self.options()?;
         let memory = memory_bytes().unwrap_or(u64::MAX);
         let data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
+        data.check_single("variogram")?;
         data.describe(&console);
         let mut remarks = Remarks::new(&console);
         remarks.note(data.suspicions(&self.data));

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tegula_exageostat::covariance::{COVARIANCES, Covariance, DIRECTIONAL, find};
+use tegula_exageostat::covariance::{COMPOSITES, COVARIANCES, Covariance, DIRECTIONAL, find};
 use tegula_files::nearest_name;
 
 use crate::error::refused;
@@ -12,7 +12,8 @@ use crate::error::refused;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct CovarianceFlags {
-    /// Covariance, also NAME:anisotropic, :xy, :xyz; "tegula exageostat covariances" explains them
+    /// Covariance, also NAME:anisotropic, :xy, :xyz, and sums, NAME+NAME; "tegula exageostat
+    /// covariances" explains them
     #[arg(long, value_name = "NAME", default_value = "matern", value_parser = covariance())]
     pub(crate) covariance: &'static Covariance,
 }
@@ -34,13 +35,40 @@ impl MeanFlags {
     }
 }
 
-/// Parses the name of a covariance; those of forms that depend on direction are many, and not
+/// Parses the name of a covariance; forms that depend on direction and sums are many, and not
 /// listed.
 pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance> {
-    let listed = COVARIANCES.iter().map(|one| PossibleValue::new(one.name).help(one.formula));
-    let forms = DIRECTIONAL.iter().map(|one| PossibleValue::new(one.name).hide(true));
-    let names = PossibleValuesParser::new(listed.chain(forms));
-    names.map(|name| find(&name).expect("a listed name"))
+    #[derive(Clone)]
+    struct Names;
+    impl TypedValueParser for Names {
+        type Value = &'static Covariance;
+
+        fn parse_ref(
+            &self,
+            command: &clap::Command,
+            argument: Option<&clap::Arg>,
+            value: &std::ffi::OsStr,
+        ) -> Result<Self::Value, clap::Error> {
+            if let Some(sum) = value.to_str().filter(|name| name.contains('+')) {
+                let made = find(sum).map_err(|error| {
+                    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{error}\n"))
+                });
+                return made;
+            }
+            let listed = COVARIANCES.iter().chain(COMPOSITES);
+            let listed = listed.map(|one| PossibleValue::new(one.name).help(one.formula));
+            let forms = DIRECTIONAL.iter().map(|one| PossibleValue::new(one.name).hide(true));
+            let names = PossibleValuesParser::new(listed.chain(forms));
+            let name = names.parse_ref(command, argument, value)?;
+            Ok(find(&name).expect("a listed name"))
+        }
+
+        fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+            let listed = COVARIANCES.iter().chain(COMPOSITES);
+            Some(Box::new(listed.map(|one| PossibleValue::new(one.name).help(one.formula))))
+        }
+    }
+    Names
 }
 
 /// Parses a nugget: 0 or more.

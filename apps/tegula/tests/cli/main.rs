@@ -6,6 +6,7 @@ mod checkpoint_linalg;
 mod cluster;
 mod columns;
 mod components;
+mod composite;
 mod config;
 mod convert;
 mod devices;

@@ -114,7 +114,7 @@ fn check_alike(one: &ModelFile, other: &ModelFile) -> Result<(), String> {
     if one.values != other.values {
         return Err(format!("their values are {} and {}", one.values, other.values));
     }
-    if one.coords != other.coords || one.distance != other.distance {
+    if one.coords != other.coords || one.time != other.time || one.distance != other.distance {
         return Err("their coordinates or their distances differ".to_owned());
     }
     if one.method != other.method {

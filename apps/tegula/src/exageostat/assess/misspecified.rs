@@ -63,7 +63,8 @@ impl Assess {
             InputFlags { model, at: Some(at.clone()), grid: None, coords, train, drop_missing };
         let places = input.places(file, data, memory)?;
         let from = format!("{}: {}", at.display(), count(places.rows.len(), "place"));
-        Ok(Some(Task { truth, points: places.points, drift: places.drift, from }))
+        let (points, drift) = places.of_variable(data, 0);
+        Ok(Some(Task { truth, points, drift, from }))
     }
 
     /// Compares the model with the truth.

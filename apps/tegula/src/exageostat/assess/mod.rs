@@ -151,6 +151,10 @@ impl Assess {
         let training = Training { model: &self.model, train, drop_missing, memory };
         let flags = (&self.matrix, &self.run);
         let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
+        if data.variables() > 1 && (self.mloe_mmom || self.output_file.is_some()) {
+            let flag = if self.mloe_mmom { "--mloe-mmom" } else { "-o" };
+            return Err(refused(format!("{flag} is for models of one variable")));
+        }
         let of = Known { file: &file, data: &data, setup: &setup };
         let plan = self.plan(&of)?;
         if setup.is_dry {

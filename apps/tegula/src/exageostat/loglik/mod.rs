@@ -155,6 +155,7 @@ impl Loglik {
             ));
         }
         let method = method.settle(problem.n, problem.geometry);
+        data.check_noise(method.name())?;
         let problem = Problem { method, ..problem };
         if matches!((&given, accuracy, method.name()), (Given::Sets(..), Some(_), Some(_))) {
             return Err(refused(

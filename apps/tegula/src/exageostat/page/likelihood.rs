@@ -32,24 +32,25 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
     let number_at = |value: &Value, at: usize| value.get(at).and_then(Value::as_f64);
     let interval = &file.value["intervals"][name];
     let (low, high) = (number_at(interval, 0)?, number_at(interval, 1)?);
-    let is_number = scale == Scale::Angle || (low > 0.0 && estimate > 0.0);
+    let is_linear = scale != Scale::Logarithm;
+    let is_number = is_linear || (low > 0.0 && estimate > 0.0);
     if !(is_number && high > low && high.is_finite()) {
         return None;
     }
     let error = match scale {
         Scale::Logarithm => (high / low).ln() / (2.0 * NORMAL),
-        Scale::Angle => (high - low) / (2.0 * NORMAL),
+        Scale::Angle | Scale::Identity => (high - low) / (2.0 * NORMAL),
     };
     // Very wide intervals go far to the right: there the curve ends a little beyond them.
     let point = |k: i32| {
         let t = f64::from(k) / f64::from(STEPS) * REACH;
         let value = match scale {
             Scale::Logarithm => estimate * (t * error).exp(),
-            Scale::Angle => estimate + t * error,
+            Scale::Angle | Scale::Identity => estimate + t * error,
         };
         (value, -0.5 * t * t)
     };
-    let is_near = |value: f64| scale == Scale::Angle || value <= 1.5 * high;
+    let is_near = |value: f64| is_linear || value <= 1.5 * high;
     let line: Vec<(f64, f64)> =
         (-STEPS..=STEPS).map(point).take_while(|(value, _)| is_near(*value)).collect();
     let cut = -0.5 * NORMAL * NORMAL;
@@ -57,8 +58,7 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
     let ends = [&profile["low"], &profile["high"]].map(Value::as_f64);
     let mut layers = vec![Layer::Level(cut, "95 %"), Layer::Line(&line), Layer::Upright(estimate)];
     let mut reach = Vec::new();
-    for end in ends.into_iter().flatten().filter(|end| scale == Scale::Angle || *end <= 4.0 * high)
-    {
+    for end in ends.into_iter().flatten().filter(|end| is_linear || *end <= 4.0 * high) {
         layers.push(Layer::Upright(end));
         reach.push(end);
     }
@@ -73,7 +73,11 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
     let mut words = format!(
         "Quadratic in the {}, by the standard error; 95 % interval {low} to {high}, where the \
          line is 1.92 below its top.",
-        if scale == Scale::Angle { "angle" } else { "logarithm" },
+        match scale {
+            Scale::Angle => "angle",
+            Scale::Logarithm => "logarithm",
+            Scale::Identity => "parameter",
+        },
     );
     if let [Some(low), Some(high)] = ends {
         let [low, high] = [low, high].map(|end| number(end, 4));

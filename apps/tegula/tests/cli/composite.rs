@@ -1,0 +1,191 @@
+//! Covariances that are put together from others, through every command that takes one: sums,
+//! several variables, space and time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{column, folder, tegula_in};
+
+const TWO: &str = "--covariance bivariate-matern-parsimonious";
+const MOVING: &str = "--covariance gneiting-matern";
+
+fn number(value: &Value, pointer: &str) -> f64 {
+    value.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} in {value}"))
+}
+
+fn model(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).expect("a model")).expect("JSON")
+}
+
+/// A folder with `two.csv`, two variables at 120 places.
+fn two() -> PathBuf {
+    let folder = folder();
+    let draw =
+        format!("exageostat sample --n 120 --seed 3 {TWO} --params 1,4,0.2,0.5,0.8,0.7 -o two.csv");
+    tegula_in(&folder, &draw).succeeded();
+    folder
+}
+
+/// A fit is at a maximum: the derivatives there are small beside the standard errors.
+fn check_maximum(folder: &Path, name: &str) {
+    let model = model(&folder.join(name));
+    let found = tegula_in(folder, &format!("exageostat loglik {name} --gradient --json - -q"));
+    let found = found.succeeded().json();
+    let loglik = number(&model, "/loglik");
+    assert!((number(&found, "/loglik") - loglik).abs() < 1e-8 * loglik.abs(), "{found}");
+    for (parameter, error) in model["std_errors"].as_object().expect("errors") {
+        if let Some(error) = error.as_f64() {
+            let slope = number(&found, &format!("/gradient/{parameter}")) * error;
+            assert!(slope.abs() < 0.02, "{name}, {parameter}: {slope}");
+        }
+    }
+}
+
+#[test]
+fn two_variables_are_fitted_and_each_predicted_from_both() {
+    let folder = two();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    run(&format!("fit two.csv --values value1,value2 {TWO} --mean constant -o model.json"));
+    check_maximum(&folder, "model.json");
+    let fitted = model(&folder.join("model.json"));
+    let correlation = number(&fitted, "/params/correlation");
+    assert!((0.3..0.95).contains(&correlation), "{correlation}");
+    let names: Vec<&str> = fitted["coefficients"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    assert_eq!(names, ["value1: (Intercept)", "value2: (Intercept)"]);
+    run("predict model.json --at two.csv -o back.csv");
+    for name in ["value1", "value2"] {
+        let (observed, predicted) = (
+            column(&folder.join("two.csv"), name),
+            column(&folder.join("back.csv"), &format!("mean_{name}")),
+        );
+        for (x, y) in observed.iter().zip(&predicted) {
+            assert!((x - y).abs() < 1e-6, "kriging interpolates: {x}, {y}");
+        }
+    }
+    run("assess model.json --cross-validate 4 --fisher");
+    run("sample model.json -o drawn.csv");
+    assert_eq!(column(&folder.join("drawn.csv"), "drawn_value1").len(), 120);
+    run(&format!("fit two.csv --values value1,value2 {TWO} --dry-run"));
+}
+
+/// A variable that lacks values is predicted better with the other than without.
+#[test]
+fn a_variable_that_was_not_observed_is_predicted_from_the_other() {
+    let folder = two();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let text = fs::read_to_string(folder.join("two.csv")).expect("it is there");
+    let blanked: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(row, line)| match (row > 0 && row % 2 == 0, line.rsplit_once(',')) {
+            (true, Some((rest, _))) => format!("{rest},NA"),
+            _ => line.to_owned(),
+        })
+        .collect();
+    fs::write(folder.join("half.csv"), blanked.join("\n") + "\n").expect("it is written");
+    let refused = format!(
+        "exageostat loglik half.csv --values value1,value2 {TWO} --params 1,4,0.2,0.5,0.8,0.7"
+    );
+    tegula_in(&folder, &refused).failed(2, &["--drop-missing"]);
+    let flags = "--drop-missing --mean zero --max-evaluations 200";
+    run(&format!("fit half.csv --values value1,value2 {TWO} {flags} -o both.json"));
+    run(&format!("fit half.csv --values value2 --covariance matern {flags} -o one.json"));
+    run("predict both.json --at two.csv -o both.csv");
+    run("predict one.json --at two.csv -o one.csv");
+    let truth = column(&folder.join("two.csv"), "value2");
+    let error = |predicted: Vec<f64>| -> f64 {
+        let rows = truth.iter().zip(predicted).skip(1).step_by(2);
+        rows.map(|(x, y)| (x - y).powi(2)).sum()
+    };
+    let with = error(column(&folder.join("both.csv"), "mean_value2"));
+    let without = error(column(&folder.join("one.csv"), "mean"));
+    assert!(with < 0.8 * without, "{with} with the other variable, {without} without");
+}
+
+#[test]
+fn a_field_in_space_and_time_goes_through_all_commands() {
+    let folder = folder();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let draw = "--params 1,0.2,0.5,1,0.5,0.5,0";
+    run(&format!("sample --n 40 --times 4 --seed 2 {MOVING} {draw} -o moving.csv"));
+    assert_eq!(column(&folder.join("moving.csv"), "t").len(), 160);
+    let fix = "--fix smoothness=0.5,time_power=0.5,time_decay=0";
+    run(&format!(
+        "fit moving.csv --values value --time t {MOVING} {fix} --mean zero -o model.json"
+    ));
+    check_maximum(&folder, "model.json");
+    run("predict model.json --at moving.csv -o back.csv");
+    let columns = ["value", "mean"].map(|name| column(&folder.join("back.csv"), name));
+    for (x, y) in columns[0].iter().zip(&columns[1]) {
+        assert!((x - y).abs() < 1e-6, "kriging interpolates: {x}, {y}");
+    }
+    run("predict model.json --at moving.csv --simulate 2 -o drawn.csv");
+    run("assess model.json --cross-validate 4");
+    run("sample model.json --seed 4 -o again.csv");
+    run("sample model.json --at moving.csv -o again.csv");
+    // Without interaction and with a time that never passes it is the field in space alone.
+    let flat = format!("loglik moving.csv --values value --time 0*t {MOVING} --nugget 0.1 {draw}");
+    let flat = number(&run(&format!("{flat} --json - -q")).json(), "/loglik");
+    let plain = "loglik moving.csv --values value --nugget 0.1 --params 1,0.2,0.5 --json - -q";
+    let plain = number(&run(plain).json(), "/loglik");
+    assert!((flat - plain).abs() < 1e-9 * plain.abs(), "{flat}, {plain}");
+}
+
+#[test]
+fn sums_are_fitted_and_take_tiles_of_low_rank() {
+    let folder = folder();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let sum = "--covariance exponential+gaussian";
+    run(&format!("sample --n 300 --seed 5 {sum} --params 0.5,0.03,1,0.3 -o field.csv"));
+    run(&format!("fit field.csv {sum} --mean zero -o model.json"));
+    check_maximum(&folder, "model.json");
+    run("fit field.csv --covariance exponential --mean zero -o plain.json");
+    let [sum, plain] = ["model.json", "plain.json"].map(|name| model(&folder.join(name)));
+    assert!(number(&sum, "/loglik") >= number(&plain, "/loglik") - 1e-6);
+    run("plot model.json -o page.html");
+    run("predict model.json --grid 0:1:0.5,0:1:0.5 -o grid.csv");
+    let exact = run("loglik model.json --json - -q").json();
+    let flags = "--covariance exponential+gaussian --params 0.5,0.03,1,0.3 --json - -q";
+    let exact_again = run(&format!("loglik field.csv {flags}")).json();
+    let ranks = run(&format!("loglik field.csv {flags} --method tlr:1e-9 --tile-size 64")).json();
+    assert!((number(&exact_again, "/loglik") - number(&ranks, "/loglik")).abs() < 1e-4);
+    assert!(number(&exact, "/loglik") >= number(&exact_again, "/loglik"));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_with_what_to_do() {
+    let folder = two();
+    let three = "--covariance trivariate-matern-parsimonious";
+    for (arguments, says) in [
+        (format!("loglik two.csv --values value1 {TWO} --params 1,1,1,1,1,0"), "name 2 variables"),
+        (
+            "loglik two.csv --values value1,value2 --params 1,1,1".to_owned(),
+            "covariance of 2 variables",
+        ),
+        (format!("loglik two.csv --values value1 {MOVING} --params 1,1,1,1,1,1,0"), "--time t"),
+        (
+            "loglik two.csv --values value1 --time x --params 1,1,1".to_owned(),
+            "does not depend on time",
+        ),
+        (format!("sample --n 9 {TWO} --params 1,1,1,1,1,1.5"), "at most 1"),
+        (format!("sample --n 9 {MOVING} --params 1,1,1,1,1,-0.1,0"), "0 or more"),
+        (format!("sample --n 9 {three} --params 1,1,1,1,1,1,1,0.9,0.9,-0.9"), "do not go together"),
+        (format!("sample --n 9 {MOVING} --params 1,1,1,1,1,0,0"), "--times"),
+        ("sample --n 9 --covariance matern+what --params 1".to_owned(), "matern+exponential"),
+        (
+            format!("fit two.csv --values value1,value2 {TWO} --method vecchia:9"),
+            "--method vecchia",
+        ),
+        (format!("fit two.csv --values value1,value2 {TWO} --report r.html"), "one variable"),
+        ("variogram two.csv --values value1,value2".to_owned(), "one variable"),
+    ] {
+        tegula_in(&folder, &format!("exageostat {arguments}")).failed(2, &[says]);
+    }
+}

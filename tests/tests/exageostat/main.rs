@@ -1,6 +1,7 @@
 //! Likelihoods, fits and krigings against the answers of independent tools (`tests/answers`).
 
 mod assess;
+mod composite;
 mod directions;
 mod draws;
 mod fits;

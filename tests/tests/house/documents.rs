@@ -3,7 +3,7 @@
 
 use tegula_diodon::distance::METRICS;
 use tegula_diodon::mds::METHODS;
-use tegula_exageostat::covariance::COVARIANCES;
+use tegula_exageostat::covariance::{COMPOSITES, COVARIANCES};
 use tegula_files::matrix::FORMATS;
 use tegula_kernels::backend::BACKENDS;
 use tegula_kernels::kernel::KERNELS;
@@ -95,8 +95,7 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     members.extend(METHODS.iter().map(|method| (page, method.name, method.summary)));
     members.extend(METRICS.iter().map(|metric| (page, metric.name, "")));
     let page = "apps/exageostat/README.md";
-    members
-        .extend(COVARIANCES.iter().map(|covariance| (page, covariance.name, covariance.formula)));
+    members.extend(COVARIANCES.iter().chain(COMPOSITES).map(|one| (page, one.name, one.formula)));
     members
 }
 

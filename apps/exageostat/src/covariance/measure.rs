@@ -1,9 +1,10 @@
 //! Speed and accuracy of a covariance: what a benchmark prints.
 
+use std::marker::PhantomData;
 use std::time::Instant;
 
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::covariance::{Vectors, rate};
+use tegula_kernels::kernel::covariance::{Composite, CompositeCovariance, Part, Vectors, rate};
 use tegula_kernels::scalar::Precision;
 
 use super::{Covariance, CovarianceError, Function};
@@ -57,6 +58,42 @@ pub fn measure(
     };
     let direct_per_second = direct_rate(&direct, &rows);
     Ok(Measure { entries_per_second, direct_per_second, table_seconds, relative_error })
+}
+
+/// Entries of a tile per second, on the calling thread, with the default parameters of `covariance`,
+/// also of one that is put together from several.
+///
+/// # Errors
+/// Never for default parameters.
+pub fn rate_of(
+    covariance: &Covariance,
+    geometry: Geometry,
+    precision: Precision,
+) -> Result<f64, CovarianceError> {
+    let (values, vectors) = (covariance.defaults(), Vectors::widest());
+    if covariance.is_radial() {
+        return Ok(measure(covariance, &values, geometry, precision, vectors)?.entries_per_second);
+    }
+    let mut points = rate::random_points(geometry, ORDER, 1.0, 1);
+    if covariance.has_time() {
+        points = points.marked(&vec![0.0; ORDER]);
+    }
+    let variables = covariance.variables();
+    if variables > 1 {
+        let of = |i: usize| (i * variables / ORDER) as f64;
+        points = points.marked(&(0..ORDER).map(of).collect::<Vec<f64>>());
+    }
+    let law = covariance.law(geometry, &values, 0.0)?;
+    let composite = Composite::new(law.bytes(), geometry);
+    let (part, precision) = (Part::Full, PhantomData);
+    let (rows, cols, terms) = (ORDER, ORDER, 1);
+    let tile = CompositeCovariance::<f64> { rows, cols, geometry, part, terms, precision };
+    let (mut out, start, mut rounds) = (vec![0.0; ORDER * ORDER], Instant::now(), 0);
+    while start.elapsed().as_secs_f64() < 0.02 {
+        tile.compute(&composite, (points.held(), points.held()), &mut out);
+        rounds += 1;
+    }
+    Ok((rounds * ORDER * ORDER) as f64 / start.elapsed().as_secs_f64())
 }
 
 fn direct_rate(direct: &Function, points: &Points) -> f64 {

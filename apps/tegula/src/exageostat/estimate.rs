@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 use serde_json::Value;
-use tegula_exageostat::covariance::measure::measure;
+use tegula_exageostat::covariance::measure::rate_of;
 use tegula_exageostat::tlr::Tlr;
 use tegula_exageostat::vecchia::Vecchia;
-use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_linalg::program::cholesky_flops;
@@ -25,10 +24,7 @@ impl Setup {
         (times, reason): (usize, &str),
     ) -> Result<Value> {
         let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
-        let (covariance, vectors) = (self.covariance, Vectors::widest());
-        let defaults = covariance.defaults();
-        let rate =
-            measure(covariance, &defaults, geometry, run.precision, vectors)?.entries_per_second;
+        let rate = rate_of(self.covariance, geometry, run.precision)?;
         let order = vecchia.neighbours.min(n) as f64 + 1.0;
         let entries = 0.5 * n as f64 * order * order;
         let flops = n as f64 * order.powi(3) / 3.0;
@@ -72,10 +68,7 @@ impl Setup {
         let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
             .expect("gemm is of all precisions")
             .gflops();
-        let (covariance, vectors) = (self.covariance, Vectors::widest());
-        let defaults = covariance.defaults();
-        let entries =
-            measure(covariance, &defaults, geometry, run.precision, vectors)?.entries_per_second;
+        let entries = rate_of(self.covariance, geometry, run.precision)?;
         let (order, nb, rank) = (n as f64, run.nb.min(n) as f64, EXPECTED_RANK as f64);
         // Updates, compression, and tiles on the diagonal.
         let flops = order * order * (order / nb / 3.0 + 4.0) * rank + order * nb * nb / 3.0;
@@ -131,10 +124,7 @@ impl Setup {
         let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
             .expect("gemm is of all precisions")
             .gflops();
-        let (covariance, vectors) = (self.covariance, Vectors::widest());
-        let defaults = covariance.defaults();
-        let entries =
-            measure(covariance, &defaults, geometry, run.precision, vectors)?.entries_per_second;
+        let entries = rate_of(self.covariance, geometry, run.precision)?;
         let matrix = self.matrix();
         let edge = matrix.nt();
         let entry_count = 0.5 * (n as f64) * (n as f64 + 1.0);
@@ -153,7 +143,7 @@ impl Setup {
         console.field("flops", number(self.flops(), 3));
         console.field("rates", format_args!(
             "{} Gflop/s per core for gemm on warm tiles, {} entries/s per core for {}: measured now",
-            number(gflops, 3), number(entries, 3), covariance.name
+            number(gflops, 3), number(entries, 3), self.covariance.name
         ));
         console.field(
             "time",

@@ -99,29 +99,3 @@ pub struct FlowSpace(pub(crate) Arc<Space>);
 /// Tasks that became ready, for an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyTasks<'a>(pub(crate) &'a [u32]);
-
-/// The engine of a flow that only notes what the program does.
-pub(super) struct RecordOnly;
-
-impl Running for RecordOnly {
-    fn ready(&mut self, _tasks: ReadyTasks<'_>) {}
-    fn advance(&mut self, _submitted: u64, _unfinished: u64) {}
-    fn take_failure(&mut self) -> Option<FlowError> {
-        None
-    }
-    fn failure(&self, _mark: u64) -> Option<FlowError> {
-        None
-    }
-    fn take_records(&mut self) -> Records {
-        Records::default()
-    }
-    fn site(&self) -> Site {
-        Site::cores(1)
-    }
-    fn has_private_copies(&self) -> bool {
-        true
-    }
-    fn is_flat(&self) -> bool {
-        true
-    }
-}

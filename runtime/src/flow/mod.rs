@@ -19,6 +19,7 @@ mod host;
 mod lane;
 mod launch;
 mod lend;
+mod listening;
 mod peers;
 mod presume;
 mod record;
@@ -33,7 +34,6 @@ use access::NO_ACCESSES;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Failure, MAX_ARGUMENT_BYTES, codelet_info};
 pub use decisions::Decisions;
-use engine::RecordOnly;
 pub use engine::{Engine, FlowSpace, Peering, ReadyTasks, Running};
 pub use error::FlowError;
 pub use failures::{FailureCodec, FirstFailure};
@@ -184,20 +184,6 @@ impl Flow {
             presumed: None,
             course: decisions::Course::Free,
         }
-    }
-
-    /// A flow that runs nothing: what the program does is only noted, to be
-    /// [counted](crate::ranks::count()). Whatever is read is zero.
-    #[must_use]
-    pub fn listening() -> Self {
-        let mut flow = Self::of(
-            Graph::new(1, BufferCache::new(true)),
-            1,
-            Box::new(RecordOnly),
-            FlowOptions::default(),
-        );
-        flow.peers = Some(Peers::listening());
-        flow
     }
 
     /// Whether all workers share one memory without limit, so that copies of data cost no transfer.

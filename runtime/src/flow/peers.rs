@@ -235,6 +235,12 @@ impl Flow {
         program.map(std::mem::take).unwrap_or_default()
     }
 
+    /// Notes in a [listening](Self::listening) flow whether what follows is taken for granted.
+    pub(super) fn note_presumed(&mut self, is_presumed: bool) {
+        let program = self.peers.as_mut().and_then(|peers| peers.program.as_mut());
+        program.into_iter().for_each(|program| program.push(Change::Presume(is_presumed)));
+    }
+
     /// What the engine does with the other ranks, which there are.
     pub(super) fn peering(&self) -> &dyn Peering {
         self.engine.peering().expect("an engine over ranks")

@@ -32,7 +32,9 @@ impl Flow {
     pub fn presume(&mut self, program: impl FnOnce(&mut Self)) {
         self.drain();
         self.presumed = Some(Presumed::default());
+        self.note_presumed(true);
         program(self);
+        self.note_presumed(false);
         // What was dropped is gone before what lies there now is placed.
         self.drain();
         let presumed = self.presumed.take().expect("it is set until here");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::program::{Change, Step};
-use super::{Directory, Move, Owners, Program};
+use super::{Directory, Move, Owners, Program, Rank};
 
 /// Versions that were sent, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,28 +26,47 @@ impl Traffic {
 #[must_use]
 pub fn count(program: &Program, ranks: usize, owners: &dyn Owners) -> (Traffic, Vec<Traffic>) {
     let (mut all, mut each) = (Traffic::default(), vec![Traffic::default(); ranks]);
+    each_message(program, ranks, owners, |from, _, bytes| {
+        all.count(bytes);
+        each[usize::from(from.0)].count(bytes);
+    });
+    (all, each)
+}
+
+/// Tells `sent` of each version that a program sends over `ranks` ranks: who sends it, who receives
+/// it, and its bytes.
+pub fn each_message(
+    program: &Program,
+    ranks: usize,
+    owners: &dyn Owners,
+    mut sent: impl FnMut(Rank, Rank, u64),
+) {
     let mut directory = Directory::new(None, ranks);
     let mut bytes_of = HashMap::new();
     let mut moves = Vec::new();
+    let mut is_presumed = false;
     for step in program.steps() {
         match step {
             Step::Task(accesses) => {
                 directory.submit(accesses, directory.runner(accesses), &mut moves);
             }
             Step::Change(change) => {
-                if let Change::Register { handle, bytes, .. } = change {
-                    bytes_of.insert(handle.index, bytes as u64);
+                match change {
+                    Change::Register { handle, bytes, .. } => {
+                        bytes_of.insert(handle.index, bytes as u64);
+                    }
+                    Change::Presume(is_so) => is_presumed = is_so,
+                    _ => {}
                 }
                 directory.apply(change, owners, &mut moves);
             }
         }
-        for step in moves.drain(..) {
-            if let Move::Message { datum, from, .. } | Move::Share { datum, from, .. } = step {
-                let bytes = bytes_of[&datum];
-                all.count(bytes);
-                each[usize::from(from.0)].count(bytes);
+        for step in moves.drain(..).filter(|_| !is_presumed) {
+            if let Move::Message { datum, from, to, .. } | Move::Share { datum, from, to, .. } =
+                step
+            {
+                sent(from, to, bytes_of[&datum]);
             }
         }
     }
-    (all, each)
 }

@@ -50,7 +50,7 @@ mod owners;
 mod program;
 mod set;
 mod tree;
-pub use count::{Traffic, count};
+pub use count::{Traffic, count, each_message};
 pub use directory::{Directory, Key, Move};
 pub use exchange::{
     Contribution, EAGER_BYTES, Exchange, ExchangeOptions, Message, Operation, Outcome, PART_BYTES,

@@ -31,6 +31,8 @@ pub enum Change {
     Discard(Handle),
     /// Needs copies of a datum no more.
     DropCopies(Handle),
+    /// Takes what follows for granted, or no longer: what moves then is not sent.
+    Presume(bool),
 }
 
 impl Directory {
@@ -46,6 +48,7 @@ impl Directory {
             Change::Assign(handle, has_all) => self.assign(handle, has_all, moves),
             Change::Discard(handle) => self.discard(handle, moves),
             Change::DropCopies(handle) => self.drop_copies(handle, moves),
+            Change::Presume(_) => {}
         }
     }
 }

@@ -1,4 +1,5 @@
-//! How many tiles an algorithm sends under a map of owners, counted without its tasks.
+//! How many tiles an algorithm sends under a map of owners, counted without its tasks; of any
+//! program, those of its tasks.
 //!
 //! The owner of a tile runs the tasks that write it. A message is one version of a tile on its way
 //! to one rank, which keeps it: however many tasks read it there, it is sent once. The count is
@@ -17,6 +18,7 @@ pub use qr::qr;
 pub use redistribution::redistribution;
 use set::RankSet;
 pub use syrk::syrk;
+use tegula_runtime::ranks::{Owners, Program, each_message};
 
 /// Messages, by rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,17 @@ pub struct Messages {
 impl Messages {
     fn none(ranks: usize) -> Self {
         Self { sent: vec![0; ranks], received: vec![0; ranks] }
+    }
+
+    /// Those of a recorded program over `ranks` ranks, and their bytes.
+    #[must_use]
+    pub fn of(program: &Program, ranks: usize, owners: &dyn Owners) -> (Self, u64) {
+        let (mut messages, mut all) = (Self::none(ranks), 0);
+        each_message(program, ranks, owners, |from, to, bytes| {
+            messages.pass(usize::from(from.0), usize::from(to.0));
+            all += bytes;
+        });
+        (messages, all)
     }
 
     /// All messages.

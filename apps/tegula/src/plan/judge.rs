@@ -7,13 +7,22 @@ use tegula_plan::distribution::{Costs, OwnerMap};
 use tegula_plan::phases::surrogate::{coarse_makespan, rating};
 use tegula_plan::platform::cluster::ClusterPlatform;
 
+use tegula_runtime::flow::Flow;
+
 use super::Maps;
-use crate::simulate::program::{Sizes, Spread, Workload};
+use crate::error::refused;
+use crate::simulate::pack_as_known;
+use crate::simulate::program::{Setting, Spread, Workload};
+
+/// Most tasks of a program that is run to count its messages: it is noted whole.
+const MOST: u64 = 1 << 22;
 
 /// What was found.
 pub(super) struct Verdict {
-    /// Messages of the last phase.
+    /// Messages of the last phase, or of a program that has one.
     pub(super) messages: Option<Messages>,
+    /// Their bytes.
+    pub(super) bytes: Option<u64>,
     /// Messages from the owners of the earlier phase to those of the last.
     pub(super) redistribution: Option<Messages>,
     /// Bounds of a factorisation.
@@ -65,13 +74,15 @@ impl Bounds {
 /// Judges `maps`.
 ///
 /// # Errors
-/// If a node has no time of one of the tasks.
+/// If a node has no time of one of the tasks, or the program takes other decisions than those
+/// given.
 pub(super) fn judge(
     workload: &Workload,
-    sizes: &Sizes,
+    setting: &Setting,
     cluster: &ClusterPlatform,
     maps: &Maps,
 ) -> Result<Verdict> {
+    let sizes = &setting.sizes;
     let is_factorised =
         matches!(workload.spread, Spread::Factorised(_) | Spread::GeneratedAndFactorised);
     let factorisation = workload.spread.factorisation().filter(|_| is_factorised);
@@ -82,9 +93,96 @@ pub(super) fn judge(
         _ => None,
     };
     let both = maps.earlier.as_ref().zip(maps.last.as_ref());
-    Ok(Verdict {
-        messages: maps.last.as_ref().zip(workload.messages).map(|(map, count)| count(map)),
-        redistribution: both.map(|(earlier, last)| redistribution(earlier, last)),
-        bounds,
-    })
+    let (messages, bytes) = messages(workload, setting, cluster, maps)?.unzip();
+    let redistribution = both.map(|(earlier, last)| redistribution(earlier, last));
+    Ok(Verdict { messages, bytes, redistribution, bounds })
+}
+
+/// What `workload` sends: by a formula, or as many as its tasks ask for if these are not too many.
+fn messages(
+    workload: &Workload,
+    setting: &Setting,
+    cluster: &ClusterPlatform,
+    maps: &Maps,
+) -> Result<Option<(Messages, u64)>> {
+    let (Some(map), sizes) = (&maps.last, &setting.sizes) else { return Ok(None) };
+    if let Some(count) = workload.messages {
+        let messages = count(map);
+        let bytes = messages.total() * sizes.tile_bytes() as u64;
+        return Ok(Some((messages, bytes)));
+    }
+    if workload.tasks(sizes) > MOST {
+        return match setting.decisions {
+            None => Ok(None),
+            Some(_) => Err(refused(format!(
+                "--tiles {}: messages of {} are counted of up to {MOST} tasks, and --decisions is \
+                 for them alone; give fewer tiles",
+                sizes.tiles, workload.name
+            ))),
+        };
+    }
+    pack_as_known(cluster);
+    let nodes = cluster.nodes.iter().map(|node| &node.machine);
+    let workers = nodes.clone().map(|machine| machine.workers.len()).sum::<usize>();
+    let is_flat = nodes.clone().all(|machine| machine.is_flat());
+    let mut flow = Flow::listening_for(workers.div_ceil(nodes.len()), is_flat);
+    workload.submit(&mut flow, setting).expect("nothing runs that could fail");
+    setting.check_followed(&mut flow)?;
+    Ok(Some(Messages::of(&flow.take_program(), cluster.nodes.len(), &*maps.owners)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tegula_kernels::scalar::Precision;
+    use tegula_runtime::sched::policy;
+
+    use super::*;
+    use crate::plan::Reading;
+    use crate::simulate::program::{Sizes, WORKLOADS};
+    use crate::simulate::simulated;
+
+    /// Nodes with accelerators and without have other tasks.
+    #[test]
+    fn messages_of_all_routines_are_those_of_a_simulation() {
+        let sizes = |tiles| Sizes {
+            tiles,
+            nb: 20,
+            precision: Precision::Double,
+            nrhs: 1,
+            width: 1,
+            evaluations: 1,
+            places: 1,
+            passes: 1,
+            seed: 0,
+        };
+        let reading = Reading { bytes_per_second: 1e9, readers: 1 };
+        for platform in ["3chetemi", "2chetemi+1chifflet"] {
+            let cluster = ClusterPlatform::find(Path::new(platform)).expect("known nodes");
+            pack_as_known(&cluster);
+            for workload in WORKLOADS.iter() {
+                if !matches!(workload.spread, Spread::Tiles(_) | Spread::Factorised(_)) {
+                    continue;
+                }
+                let setting = Setting::new(sizes(5));
+                let maps = Maps::new(workload, &setting.sizes, &cluster, Some("1d1d"), reading);
+                let maps = maps.expect("it has tiles");
+                let verdict =
+                    judge(workload, &setting, &cluster, &maps).expect("its times are known");
+                let options = cluster.options(policy("dmdas").expect("a listed policy"));
+                let sent = simulated(options, workload, &setting, &maps, |_| ()).traffic();
+                let messages = verdict.messages.expect("they are counted");
+                let received: u64 = messages.received.iter().sum();
+                assert_eq!(
+                    (messages.total(), received),
+                    (sent.messages, sent.messages),
+                    "{workload:?}"
+                );
+                if workload.messages.is_none() {
+                    assert_eq!(verdict.bytes, Some(sent.bytes), "{workload:?}");
+                }
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ use tegula_plan::platform::cluster::ClusterPlatform;
 use crate::error::refused;
 use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page};
 use crate::output::{Form, Progress, check_folder_to_make, check_form, check_output};
-use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
+use crate::simulate::program::{Setting, Sizes, Spread, WORKLOADS, Workload};
 use crate::simulate::{platform_help, programs};
 pub(crate) use maps::{Maps, Reading};
 pub(crate) use write::RESULTS;
@@ -28,6 +28,7 @@ pub(crate) use write::RESULTS;
 Examples:
   tegula plan lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s -o plan/
   tegula plan exageostat --platform 4chiclet+1chifflot --tiles 101 --distribution lp
+  tegula plan posv-mixed --platform 4chifflet --tiles 40 --decisions 2r
   tegula exageostat loglik field.csv --params 1,0.1,0.5 --ranks local:2 \\
       --distribution file:plan/factorization.csv --generation file:plan/generation.csv")]
 pub(crate) struct Plan {
@@ -50,6 +51,10 @@ pub(crate) struct Plan {
     /// to so many plans of two phases, and take the one that ends first
     #[arg(long, value_name = "N", conflicts_with = "distribution", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     search: Option<u32>,
+    /// What a run of a routine decided by the entries of its matrices, as "tegula linalg" tells it,
+    /// to count its messages [default: what it decides for zeros]
+    #[arg(long, value_name = "LETTERS", conflicts_with = "search")]
+    decisions: Option<String>,
     /// Seed of the search
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -107,6 +112,8 @@ impl Plan {
             passes: self.pass.passes as usize,
             seed: self.seed,
         };
+        let decisions = self.decisions.as_deref().map(|text| workload.read_decisions(text));
+        let decisions = decisions.transpose()?;
         let reading = self.pass.reading();
         let cluster = reading.on(cluster);
         let (maps, found) = match self.search {
@@ -122,8 +129,10 @@ impl Plan {
                 (Maps::new(workload, &sizes, &cluster, name, reading)?, None)
             }
         };
-        let verdict = judge::judge(workload, &sizes, &cluster, &maps)?;
-        let case = report::Case { workload, sizes, cluster, maps, verdict, found };
+        let mut setting = Setting { decisions, ..Setting::new(sizes) };
+        setting.spread(&maps);
+        let verdict = judge::judge(workload, &setting, &cluster, &maps)?;
+        let case = report::Case { workload, setting, cluster, maps, verdict, found };
         case.describe(&console);
         if let Some(folder) = &self.output_folder {
             let count = case.write(folder)?;

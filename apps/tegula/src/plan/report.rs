@@ -8,12 +8,12 @@ use super::Maps;
 use super::judge::Verdict;
 use super::search::Found;
 use crate::output::{Align, Console, Table, bytes, count, number, range, seconds};
-use crate::simulate::program::{Sizes, Spread, Workload};
+use crate::simulate::program::{Setting, Spread, Workload};
 
 /// A distribution, and what was found about it.
 pub(super) struct Case {
     pub(super) workload: &'static Workload,
-    pub(super) sizes: Sizes,
+    pub(super) setting: Setting,
     pub(super) cluster: ClusterPlatform,
     pub(super) maps: Maps,
     pub(super) verdict: Verdict,
@@ -23,21 +23,22 @@ pub(super) struct Case {
 
 impl Case {
     pub(super) fn describe(&self, console: &Console) {
-        let Self { workload, sizes, cluster, maps, verdict, found } = self;
+        let Self { workload, setting, cluster, maps, verdict, found } = self;
+        let sizes = &setting.sizes;
         console.field("program", format_args!("{}: {}", workload.name, workload.summary));
         console.field("sizes", format_args!("{0} x {0} tiles of {1}", sizes.tiles, sizes.nb));
         let nodes = count(cluster.nodes.len(), "node");
         console.field("platform", format_args!("{}: {nodes}", cluster.name));
         console.field("tiles", format_args!("distributed {}", maps.name));
-        let total = |messages: &Messages| {
-            let tile = sizes.tile_bytes() as f64;
-            format!("{}, {}", messages.total(), bytes(messages.total() as f64 * tile))
+        let total = |messages: &Messages, moved: u64| {
+            format!("{}, {}", messages.total(), bytes(moved as f64))
         };
-        if let Some(messages) = &verdict.messages {
-            console.field("messages", total(messages));
+        if let Some((messages, moved)) = verdict.messages.as_ref().zip(verdict.bytes) {
+            console.field("messages", total(messages, moved));
         }
         if let Some(messages) = &verdict.redistribution {
-            console.field("moves", format_args!("{} between the phases", total(messages)));
+            let moved = messages.total() * sizes.tile_bytes() as u64;
+            console.field("moves", format_args!("{} between the phases", total(messages, moved)));
         }
         if let Some(bounds) = &verdict.bounds {
             let (area, path) = (seconds(bounds.area), seconds(bounds.critical_path));
@@ -58,6 +59,9 @@ impl Case {
             let (first, best) = (seconds(found.first_seconds), seconds(found.seconds));
             let runs = count(found.simulations, "simulation");
             console.field("search", format_args!("{best}, from {first} at first, in {runs}"));
+        }
+        if let Some(remark) = workload.remark(setting) {
+            console.note(remark);
         }
         console.line("");
         console.line(self.table());
@@ -94,12 +98,13 @@ impl Case {
         self.maps.earlier.as_ref().map(|map| map.tiles_of_ranks()).or_else(|| {
             let dealing = self.maps.dealing.as_ref().filter(|dealing| dealing.reading.is_some())?;
             let Spread::Lines(storage) = self.workload.spread else { return None };
-            Some(dealing.read_by_ranks(self.sizes.tiles_of(storage)))
+            Some(dealing.read_by_ranks(self.setting.sizes.tiles_of(storage)))
         })
     }
 
     pub(super) fn result(&self) -> Value {
-        let Self { workload, sizes, cluster, maps, verdict, found } = self;
+        let Self { workload, setting, cluster, maps, verdict, found } = self;
+        let sizes = &setting.sizes;
         let mut result = Map::new();
         let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("program", workload.name.into());
@@ -110,20 +115,22 @@ impl Case {
         put("tile_size", sizes.nb.into());
         put("owners_per_rank", json!(maps.tiles));
         put("earlier_owners_per_rank", json!(self.earlier_tiles()));
-        let tile = sizes.tile_bytes() as u64;
-        let memory: Vec<u64> = maps.tiles.iter().map(|&tiles| tiles as u64 * tile).collect();
+        let memory: Vec<u64> = maps.tiles.iter().map(|&tiles| sizes.tiles_bytes(tiles)).collect();
         put("bytes_per_rank", json!(memory));
         let total = |messages: &Option<Messages>| messages.as_ref().map(Messages::total);
         let (last, between) = (total(&verdict.messages), total(&verdict.redistribution));
         let all = last.map(|last| last + between.unwrap_or(0));
+        let tile = sizes.tile_bytes() as u64;
+        let moved = verdict.bytes.map(|bytes| bytes + between.unwrap_or(0) * tile);
         let sent = verdict.messages.as_ref().map(|messages| &messages.sent);
         let received = verdict.messages.as_ref().map(|messages| &messages.received);
         put(
             "messages",
             json!({
-                "factorization": last,
+                "factorization": last.filter(|_| workload.messages.is_some()),
                 "redistribution": between,
                 "total": all,
+                "bytes": moved,
                 "sent_per_rank": sent,
                 "received_per_rank": received,
             }),

@@ -35,6 +35,30 @@ fn messages_of_a_simulation_are_those_that_a_plan_counts() {
     }
 }
 
+/// Refinement that went round twice sends more than none.
+#[test]
+fn a_plan_counts_what_a_run_has_decided() {
+    let counted = |decisions: &str| {
+        let flags = format!("--distribution 1d1d {decisions}");
+        let (ran, planned) = (simulate("posv-mixed", &flags), plan("posv-mixed", &flags));
+        let [messages, bytes] =
+            ["/messages/total", "/messages/bytes"].map(|place| number(&planned, place));
+        assert_eq!(number(&ran, "/messages"), messages, "{decisions}");
+        assert_eq!(number(&ran, "/bytes"), bytes, "{decisions}");
+        assert!(planned["messages"]["factorization"].is_null());
+        messages
+    };
+    assert!(counted("--decisions 2r") > counted(""));
+    for (flags, words) in [
+        ("posv-mixed --tiles 4 --decisions x", &["--decisions x", "decides no x"][..]),
+        ("lu --tiles 4 --decisions r", &["--decisions r", "decides nothing"]),
+        ("posv-mixed --tiles 4 --decisions 99c", &["--decisions 99c", "same sizes"]),
+        ("posv-mixed --tiles 500 --decisions r", &["--tiles 500", "fewer tiles"]),
+    ] {
+        tegula(&format!("plan {flags} --platform 2chetemi+1chifflet")).failed(2, words);
+    }
+}
+
 #[test]
 fn a_simulation_takes_longer_than_its_bounds_and_repeats_to_the_last_digit() {
     for program in ["lu", "cholesky", "gemm", "qr", "exageostat", "diodon"] {

@@ -123,7 +123,7 @@ impl Format {
 }
 
 /// Every format.
-pub const FORMATS: &[&Format] = &[
+pub static FORMATS: &[&Format] = &[
     &hdf5::FILE,
     &hdf5::TILES,
     &table::CSV,

@@ -18,7 +18,7 @@ pub struct Choice {
 }
 
 /// Every backend of this build.
-pub const BACKENDS: &[Choice] = &[
+pub static BACKENDS: &[Choice] = &[
     Choice {
         name: "native",
         help: "own micro-kernels, on AVX-512 or AVX2 registers where there are such (the default)",

@@ -68,7 +68,7 @@ pub struct DistributionEntry {
 type Made = Result<Arc<dyn Owners>, DistributionError>;
 
 /// Every distribution.
-pub const DISTRIBUTIONS: &[DistributionEntry] = &[
+pub static DISTRIBUTIONS: &[DistributionEntry] = &[
     block_cyclic::ENTRY,
     row_cyclic::ENTRY,
     column_cyclic::ENTRY,

@@ -32,7 +32,7 @@ pub struct PlacementEntry {
 }
 
 /// Every way.
-pub const PLACEMENTS: &[PlacementEntry] = &[
+pub static PLACEMENTS: &[PlacementEntry] = &[
     PlacementEntry {
         name: "lp",
         summary: "a map for each phase, by powers from a linear programme over both",

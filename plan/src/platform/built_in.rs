@@ -12,7 +12,7 @@ pub struct PlatformEntry {
 }
 
 /// The platforms that come with the program, from `plan/platforms`.
-pub const PLATFORMS: &[PlatformEntry] = &[
+pub static PLATFORMS: &[PlatformEntry] = &[
     PlatformEntry {
         name: "mirage",
         summary: "9 cores and 3 Tesla M2070; measured times of Cholesky",

@@ -183,7 +183,7 @@ impl Policy {
 }
 
 /// Every policy.
-pub const POLICIES: &[Policy] = &[
+pub static POLICIES: &[Policy] = &[
     eager::POLICY,
     prio::POLICY,
     lws::POLICY,

@@ -60,7 +60,7 @@ impl std::fmt::Debug for Panel {
 }
 
 /// Every panel.
-pub const PANELS: &[Panel] = &[
+pub static PANELS: &[Panel] = &[
     gantt::PANEL,
     aggregated::PANEL,
     progression::PANEL,

@@ -50,7 +50,7 @@ pub struct MethodEntry {
 }
 
 /// Every method.
-pub const METHODS: &[MethodEntry] = &[
+pub static METHODS: &[MethodEntry] = &[
     MethodEntry {
         name: "lanczos",
         summary: "block Lanczos, as many passes over the distances as the tolerance takes",

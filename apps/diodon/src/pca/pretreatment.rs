@@ -37,7 +37,7 @@ pub struct PretreatmentEntry {
 }
 
 /// Every pretreatment.
-pub const PRETREATMENTS: &[PretreatmentEntry] = &[
+pub static PRETREATMENTS: &[PretreatmentEntry] = &[
     PretreatmentEntry {
         name: "standard",
         summary: "centre columns and divide them by their norm: eigenvalues sum to the number of columns that vary",

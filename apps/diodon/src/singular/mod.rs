@@ -36,7 +36,7 @@ pub struct MethodEntry {
 }
 
 /// Every method.
-pub const METHODS: &[MethodEntry] = &[
+pub static METHODS: &[MethodEntry] = &[
     MethodEntry {
         name: "krylov",
         summary: "block Lanczos, as many passes over the table as the tolerance takes",

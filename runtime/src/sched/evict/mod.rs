@@ -90,7 +90,7 @@ impl std::fmt::Debug for EvictionPolicy {
 }
 
 /// Every eviction policy.
-pub const EVICTIONS: &[EvictionPolicy] = &[lru::POLICY, luf::POLICY, min::POLICY];
+pub static EVICTIONS: &[EvictionPolicy] = &[lru::POLICY, luf::POLICY, min::POLICY];
 
 /// The eviction policy called `name`.
 #[must_use]

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{Aligned, Lanes};
+use super::lanes::{Aligned, Lanes, Step};
 use super::table::Row;
 
 /// Proof that the processor has AVX2 and FMA.
@@ -185,6 +185,17 @@ impl Lanes for Avx2 {
             let (x, y) = (_mm256_blend_pd::<0b0010>(a, b), _mm256_blend_pd::<0b1000>(c, d));
             _mm256_castpd_si256(_mm256_blend_pd::<0b1100>(x, y))
         }
+    }
+
+    #[inline(always)]
+    fn call<S: Step<Self>>(self, step: S) -> S::Made {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma")]
+        fn run<S: Step<Avx2>>(lanes: Avx2, step: S) -> S::Made {
+            step.run(lanes)
+        }
+        // SAFETY: detected.
+        unsafe { run(self, step) }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{Aligned, Lanes};
+use super::lanes::{Aligned, Lanes, Step};
 use super::table::Row;
 
 /// Proof that the processor has AVX-512 F, DQ and VL.
@@ -190,6 +190,17 @@ impl Lanes for Avx512 {
             let y = _mm512_mask_blend_pd(0b1000_1000, c, d);
             _mm512_castpd_si512(_mm512_mask_blend_pd(0b1100_1100, x, y))
         }
+    }
+
+    #[inline(always)]
+    fn call<S: Step<Self>>(self, step: S) -> S::Made {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
+        fn run<S: Step<Avx512>>(lanes: Avx512, step: S) -> S::Made {
+            step.run(lanes)
+        }
+        // SAFETY: detected.
+        unsafe { run(self, step) }
     }
 }
 

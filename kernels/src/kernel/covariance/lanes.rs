@@ -64,6 +64,18 @@ pub(in crate::kernel) trait Lanes: Copy {
     ) -> (Self::F, Self::Read);
     /// The bits of one of the last four coefficients of each lane's row.
     fn exponents(self, read: Self::Read) -> Self::U;
+
+    /// Does a step of a larger work in a function of its own with the vectors' instructions, so
+    /// that it is compiled once for them, not wherever it is done.
+    fn call<S: Step<Self>>(self, step: S) -> S::Made;
+}
+
+/// A step of a larger work.
+pub(in crate::kernel) trait Step<L: Lanes> {
+    /// What it makes.
+    type Made;
+    /// Always inlined, so that it is compiled for the vectors' instructions.
+    fn run(self, lanes: L) -> Self::Made;
 }
 
 /// An array that no boundary of cache lines cuts: a store across one is not forwarded to the loads
@@ -187,6 +199,10 @@ impl Lanes for Single {
     #[inline(always)]
     fn exponents(self, read: f64) -> u64 {
         read.to_bits()
+    }
+    #[inline(never)]
+    fn call<S: Step<Self>>(self, step: S) -> S::Made {
+        step.run(self)
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use cuda::{SOURCE, constants};
 pub(in crate::kernel) use slopes::Slopes;
 pub use slopes::Structure;
 pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
-pub(in crate::kernel) use {arc::ARC, entry::Evaluator, lanes::Lanes, lanes::Single};
+pub(in crate::kernel) use {arc::ARC, entry::Evaluator, lanes::Lanes, lanes::Single, lanes::Step};
 #[cfg(target_arch = "x86_64")]
 pub(in crate::kernel) use {avx2::Avx2, avx512::Avx512};
 

@@ -3,7 +3,7 @@
 //! Row `i` of a triangle, in order, starts at `i (i + 1) / 2`. Blocks of rows and columns are
 //! summed up in registers, so that most of the work loads half a vector for each product.
 
-use crate::kernel::covariance::Lanes;
+use crate::kernel::covariance::{Lanes, Step};
 
 /// Where row `i` of a packed triangle starts.
 pub(super) const fn start(i: usize) -> usize {
@@ -13,37 +13,50 @@ pub(super) const fn start(i: usize) -> usize {
 /// Overwrites the packed rows of `n x n` matrices `A` with those of `L`, but for the diagonal,
 /// whose inverse goes to `inverse`. Returns the lanes, as bits, of matrices that are not positive
 /// definite.
-#[inline(always)]
 pub(super) fn factor<L: Lanes, const R: usize>(
     l: L,
     n: usize,
     a: &mut [L::F],
     inverse: &mut [L::F],
 ) -> u32 {
-    let a = &mut a[..start(n)];
-    let inverse = &mut inverse[..n];
-    let mut bad = 0;
-    let mut first = 0;
-    while first + R <= n {
-        bad |= diagonal::<L, R>(l, first, a, inverse);
-        let mut row = first + R;
-        while row + R <= n {
-            block::<L, R, R>(l, row, first, a, inverse);
-            row += R;
+    l.call(Factor::<L, R> { n, a: &mut a[..start(n)], inverse: &mut inverse[..n] })
+}
+
+struct Factor<'a, L: Lanes, const R: usize> {
+    n: usize,
+    a: &'a mut [L::F],
+    inverse: &'a mut [L::F],
+}
+
+impl<L: Lanes, const R: usize> Step<L> for Factor<'_, L, R> {
+    type Made = u32;
+
+    #[inline(always)]
+    fn run(self, l: L) -> u32 {
+        let Self { n, a, inverse } = self;
+        let mut bad = 0;
+        let mut first = 0;
+        while first + R <= n {
+            bad |= diagonal::<L, R>(l, first, a, inverse);
+            let mut row = first + R;
+            while row + R <= n {
+                block::<L, R, R>(l, row, first, a, inverse);
+                row += R;
+            }
+            match n - row {
+                1 => block::<L, 1, R>(l, row, first, a, inverse),
+                2 => block::<L, 2, R>(l, row, first, a, inverse),
+                3 => block::<L, 3, R>(l, row, first, a, inverse),
+                _ => {}
+            }
+            first += R;
         }
-        match n - row {
-            1 => block::<L, 1, R>(l, row, first, a, inverse),
-            2 => block::<L, 2, R>(l, row, first, a, inverse),
-            3 => block::<L, 3, R>(l, row, first, a, inverse),
-            _ => {}
+        bad | match n - first {
+            1 => diagonal::<L, 1>(l, first, a, inverse),
+            2 => diagonal::<L, 2>(l, first, a, inverse),
+            3 => diagonal::<L, 3>(l, first, a, inverse),
+            _ => 0,
         }
-        first += R;
-    }
-    bad | match n - first {
-        1 => diagonal::<L, 1>(l, first, a, inverse),
-        2 => diagonal::<L, 2>(l, first, a, inverse),
-        3 => diagonal::<L, 3>(l, first, a, inverse),
-        _ => 0,
     }
 }
 
@@ -156,26 +169,54 @@ pub(super) fn dot<L: Lanes>(l: L, x: &[L::F], y: &[L::F]) -> L::F {
 }
 
 /// `x = L^-1 x`.
-#[inline(always)]
 pub(super) fn forward<L: Lanes>(l: L, n: usize, a: &[L::F], inverse: &[L::F], x: &mut [L::F]) {
-    let (x, inverse) = (&mut x[..n], &inverse[..n]);
-    for i in 0..n {
-        let (before, rest) = x.split_at_mut(i);
-        let sum = dot(l, &a[start(i)..][..i], before);
-        rest[0] = l.mul(l.sub(rest[0], sum), inverse[i]);
+    l.call(Forward::<L> { a, inverse: &inverse[..n], x: &mut x[..n] });
+}
+
+struct Forward<'a, L: Lanes> {
+    a: &'a [L::F],
+    inverse: &'a [L::F],
+    x: &'a mut [L::F],
+}
+
+impl<L: Lanes> Step<L> for Forward<'_, L> {
+    type Made = ();
+
+    #[inline(always)]
+    fn run(self, l: L) {
+        let Self { a, inverse, x } = self;
+        for (i, &inverse) in inverse.iter().enumerate() {
+            let (before, rest) = x.split_at_mut(i);
+            let sum = dot(l, &a[start(i)..][..i], before);
+            rest[0] = l.mul(l.sub(rest[0], sum), inverse);
+        }
     }
 }
 
 /// `x = L^-T x`.
-#[inline(always)]
 pub(super) fn backward<L: Lanes>(l: L, n: usize, a: &[L::F], inverse: &[L::F], x: &mut [L::F]) {
-    let (x, inverse) = (&mut x[..n], &inverse[..n]);
-    for i in (0..n).rev() {
-        let (before, rest) = x.split_at_mut(i);
-        rest[0] = l.mul(rest[0], inverse[i]);
-        let row = &a[start(i)..][..i];
-        for t in 0..i {
-            before[t] = l.sub(before[t], l.mul(row[t], rest[0]));
+    l.call(Backward::<L> { a, inverse: &inverse[..n], x: &mut x[..n] });
+}
+
+struct Backward<'a, L: Lanes> {
+    a: &'a [L::F],
+    inverse: &'a [L::F],
+    x: &'a mut [L::F],
+}
+
+impl<L: Lanes> Step<L> for Backward<'_, L> {
+    type Made = ();
+
+    #[inline(always)]
+    fn run(self, l: L) {
+        let Self { a, inverse, x } = self;
+        for (i, &inverse) in inverse.iter().enumerate().rev() {
+            let (before, rest) = x.split_at_mut(i);
+            rest[0] = l.mul(rest[0], inverse);
+            let row = &a[start(i)..][..i];
+            for t in 0..i {
+                before[t] = l.sub(before[t], l.mul(row[t], rest[0]));
+            }
         }
     }
 }

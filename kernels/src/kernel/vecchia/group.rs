@@ -2,7 +2,7 @@
 //! covariances.
 
 use crate::geometry::Geometry;
-use crate::kernel::covariance::{ARC, Evaluator, Lanes, RadialTable};
+use crate::kernel::covariance::{ARC, Evaluator, Lanes, RadialTable, Step};
 
 use super::factor::{backward, dot, factor, forward, start};
 use super::{NONE, Places};
@@ -98,8 +98,13 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
     }
 
     /// Sets the covariances by `table`, with its nugget.
-    #[inline(always)]
     pub(super) fn fill(&mut self, table: &RadialTable) {
+        self.lanes.call(Fill { group: self, table });
+    }
+
+    /// The step of [`fill`](Self::fill).
+    #[inline(always)]
+    fn covariances(&mut self, table: &RadialTable) {
         let (l, m) = (self.lanes, self.source.places.neighbours);
         let entry = Entry::new(l, table, self.source.places.geometry, SPHERE);
         let diagonal = l.splat(table.variance + table.nugget);
@@ -166,8 +171,19 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
 
     /// `g = D u`, where `D` is what `table` gives for all pairs, times `covariances` (packed, the
     /// place itself last) if there are any, and 0 on the diagonal and where neighbours are missing.
-    #[inline(always)]
     pub(super) fn multiply(
+        &self,
+        table: &RadialTable,
+        covariances: Option<&[L::F]>,
+        u: &[L::F],
+        g: &mut [L::F],
+    ) {
+        self.lanes.call(Multiply { group: self, table, covariances, u, g });
+    }
+
+    /// The step of [`multiply`](Self::multiply).
+    #[inline(always)]
+    fn product(
         &self,
         table: &RadialTable,
         covariances: Option<&[L::F]>,
@@ -195,6 +211,41 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
         for (j, g) in g[..most].iter_mut().enumerate() {
             *g = self.change(j, *g, 0.0);
         }
+    }
+}
+
+struct Fill<'g, 'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> {
+    group: &'g mut Group<'a, L, R, D, SPHERE>,
+    table: &'g RadialTable,
+}
+
+impl<L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Step<L>
+    for Fill<'_, '_, L, R, D, SPHERE>
+{
+    type Made = ();
+
+    #[inline(always)]
+    fn run(self, _: L) {
+        self.group.covariances(self.table);
+    }
+}
+
+struct Multiply<'g, 'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> {
+    group: &'g Group<'a, L, R, D, SPHERE>,
+    table: &'g RadialTable,
+    covariances: Option<&'g [L::F]>,
+    u: &'g [L::F],
+    g: &'g mut [L::F],
+}
+
+impl<L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Step<L>
+    for Multiply<'_, '_, L, R, D, SPHERE>
+{
+    type Made = ();
+
+    #[inline(always)]
+    fn run(self, _: L) {
+        self.group.product(self.table, self.covariances, self.u, self.g);
     }
 }
 

@@ -17,7 +17,7 @@ use super::group::{Entry, MOST, direction, spread};
 use super::{JointScore, JointTerms, ScoreSums, Terms};
 use crate::error::NumericalError;
 use crate::geometry::Geometry;
-use crate::kernel::covariance::{Lanes, RadialTable, TABLE_BYTES, Vectors};
+use crate::kernel::covariance::{Lanes, RadialTable, Step, TABLE_BYTES, Vectors};
 
 /// The bit of a member of a set whose conditional is the set's own; the others are the number of
 /// its record.
@@ -200,8 +200,19 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a,
 
     /// What `table` gives for all pairs, times those of `beside` if there are any, packed; on the
     /// diagonal `own`. Members that are missing have `blank` there, and 0 elsewhere.
-    #[inline(always)]
     fn fill(
+        &self,
+        table: &RadialTable,
+        beside: Option<&[L::F]>,
+        diagonal: (f64, f64),
+        to: &mut Vec<L::F>,
+    ) {
+        self.lanes.call(Fill { joint: self, table, beside, diagonal, to });
+    }
+
+    /// The step of [`fill`](Self::fill).
+    #[inline(always)]
+    fn pairs(
         &self,
         table: &RadialTable,
         beside: Option<&[L::F]>,
@@ -276,6 +287,25 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a,
             lanes |= u32::from(place.is_some_and(|place| list[place] & OWN != 0)) << lane;
         }
         lanes
+    }
+}
+
+struct Fill<'g, 'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> {
+    joint: &'g Joint<'a, L, R, D, SPHERE>,
+    table: &'g RadialTable,
+    beside: Option<&'g [L::F]>,
+    diagonal: (f64, f64),
+    to: &'g mut Vec<L::F>,
+}
+
+impl<L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Step<L>
+    for Fill<'_, '_, L, R, D, SPHERE>
+{
+    type Made = ();
+
+    #[inline(always)]
+    fn run(self, _: L) {
+        self.joint.pairs(self.table, self.beside, self.diagonal, self.to);
     }
 }
 

@@ -235,17 +235,20 @@ unsafe fn with_columns<T: Real, S: Edge<T>, const H: usize>(
     rows: usize,
     columns: usize,
 ) {
+    // Blocks that are wider than those of the set are not compiled.
+    let wide = const { S::BLOCK.1 };
     // SAFETY: see `multiply_body`.
     unsafe {
         match columns {
             1 => block::<T, S, H, 1>(product, place, rows),
             2 => block::<T, S, H, 2>(product, place, rows),
-            3 => block::<T, S, H, 3>(product, place, rows),
-            4 => block::<T, S, H, 4>(product, place, rows),
-            5 => block::<T, S, H, 5>(product, place, rows),
-            6 => block::<T, S, H, 6>(product, place, rows),
-            7 => block::<T, S, H, 7>(product, place, rows),
-            _ => block::<T, S, H, 8>(product, place, rows),
+            3 if wide >= 3 => block::<T, S, H, 3>(product, place, rows),
+            4 if wide >= 4 => block::<T, S, H, 4>(product, place, rows),
+            5 if wide >= 5 => block::<T, S, H, 5>(product, place, rows),
+            6 if wide >= 6 => block::<T, S, H, 6>(product, place, rows),
+            7 if wide >= 7 => block::<T, S, H, 7>(product, place, rows),
+            8 if wide >= 8 => block::<T, S, H, 8>(product, place, rows),
+            _ => unreachable!("{columns} columns of a block"),
         }
     }
 }

@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use tegula_exageostat::design::Design;
 use tegula_exageostat::fit::{
-    Fit, FitError, FitOptions, Information, Journal, NuggetChoice, OPTIMIZERS, Optimizer, fit,
-    fit_from,
+    Fit, FitError, FitOptions, Information, Journal, NuggetChoice, OPTIMIZERS, Optimizer, Progress,
+    fit, fit_from,
 };
 use tegula_exageostat::likelihood::{Criterion, Evaluate, Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
+use tegula_runtime::flow::Flow;
 use tegula_tests::{
     answers, assert_close, column, flow, likelihood, numbers, plane, sample, synthetic,
 };
@@ -81,10 +82,11 @@ fn a_fit_that_is_stopped_anywhere_goes_on_to_the_same_end() {
         let mut likelihood =
             Likelihood::<f64>::new(flow(workers), &observations, 32 * workers, overlap);
         let mut made = 0;
-        fit_from(&mut likelihood, &observations, covariance, &options, journal, |_, state, _| {
+        let mut between = |_: &mut Flow, state: &Progress, _: &Journal| {
             made += usize::from(!state.is_taken_over);
             if made < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })
+        };
+        fit_from(&mut likelihood, &observations, covariance, &options, journal, &mut between)
     };
     let mut whole = Journal::default();
     let expected = run(&mut whole, 2, usize::MAX).expect("a fit");

@@ -6,6 +6,7 @@
 //! (2009). A search can be stopped after any evaluation, and another run that gets the [`Journal`]
 //! of evaluations comes to the same end.
 
+mod conclusion;
 mod journal;
 mod newton;
 mod nugget;
@@ -22,7 +23,7 @@ use thiserror::Error;
 
 pub use journal::Journal;
 pub use profile::ProfileInterval;
-pub use search::{Progress, fit, fit_from};
+pub use search::{Between, Progress, fit, fit_from};
 pub use space::BoundHit;
 use space::short;
 pub use start::SpatialExtent;

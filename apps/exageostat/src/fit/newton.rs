@@ -7,13 +7,9 @@
 //! Cullis, "Average information REML", Biometrics 51 (1995) 1440-1450). The score costs
 //! more than the likelihood, so it is made only of points that are better than those before.
 
-use std::ops::ControlFlow;
-
-use tegula_runtime::flow::Flow;
-
+use super::FitError;
 use super::region::Ending;
-use super::search::{Progress, Search};
-use super::{FitError, Journal};
+use super::search::Search;
 use crate::small::{backward, cholesky, forward};
 
 /// Half the edge of the first cube, in logarithms of the parameters.
@@ -102,7 +98,7 @@ impl Slope {
     }
 }
 
-impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
+impl Search<'_> {
     /// Maximises the likelihood from `x`, where it has a value, until no step within the bounds
     /// gains anything or steps are as short as `accuracy`.
     ///

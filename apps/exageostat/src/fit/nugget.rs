@@ -1,14 +1,10 @@
 //! What a fit tries where its nugget is small or none: the search for its logarithm never comes to
 //! 0, and small ones hardly differ from it where a field is rough, but decide where it is smooth.
 
-use std::ops::ControlFlow;
-
-use tegula_runtime::flow::Flow;
-
 use super::region::{Ending, Region};
-use super::search::{Progress, Search};
+use super::search::Search;
 use super::space::Space;
-use super::{FitError, FitOptions, Journal, NuggetChoice};
+use super::{FitError, FitOptions, NuggetChoice};
 
 /// What a search leaves of the log-likelihood: as much less counts as the same.
 const TIE: f64 = 1e-6;
@@ -24,7 +20,7 @@ pub(super) fn may_be_zero(options: &FitOptions) -> bool {
     }
 }
 
-impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
+impl Search<'_> {
     /// Takes what a fit in the space `without` a nugget finds, if that is as good as what was found
     /// with one; and looks at nuggets smaller than those that were searched, if the likelihood
     /// grows towards them. Says how the search ended that found the best, if that is another than

@@ -3,15 +3,11 @@
 //! freedom of the greatest (P. McCullagh, J. A. Nelder, "Generalized linear models", 2nd edition,
 //! section 7.4.3).
 
-use std::ops::ControlFlow;
-
-use tegula_runtime::flow::Flow;
-
 use super::region::Region;
-use super::search::{Progress, Search};
+use super::search::Search;
 use super::space::Space;
 use super::start::{Guess, SpatialExtent};
-use super::{FitError, FitOptions, Journal, NuggetChoice};
+use super::{FitError, FitOptions, NuggetChoice};
 use crate::covariance::{Covariance, Scale};
 use crate::model::Model;
 
@@ -66,7 +62,7 @@ impl Profile<'_> {
     }
 }
 
-impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
+impl Search<'_> {
     /// The interval of parameter `index`, or of the nugget after them, around its estimate in
     /// `model`; `error` is the standard error of its coordinate, if there is one. The best region
     /// stays.

@@ -1,14 +1,11 @@
 //! What the user should know of where a search ended, in words.
 
 use std::f64::consts::PI;
-use std::ops::ControlFlow;
-
-use tegula_runtime::flow::Flow;
 
 use super::region::Best;
-use super::search::{Progress, Search};
+use super::search::Search;
 use super::start::SpatialExtent;
-use super::{FitError, FitOptions, Journal, parameters};
+use super::{FitError, FitOptions, parameters};
 use crate::covariance::{Covariance, plain};
 use crate::likelihood::Criterion;
 use crate::observations::Observations;
@@ -57,14 +54,11 @@ impl<'a> Remarks<'a> {
     ///
     /// # Errors
     /// If it was told to end.
-    pub(super) fn of<F>(
+    pub(super) fn of(
         &self,
-        search: &mut Search<'_, F>,
+        search: &mut Search<'_>,
         converged: bool,
-    ) -> Result<Vec<String>, FitError>
-    where
-        F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>,
-    {
+    ) -> Result<Vec<String>, FitError> {
         let mut remarks = Vec::new();
         let (failed, evaluations) = (search.region.failed, search.evaluations);
         if failed > 0 {
@@ -145,7 +139,7 @@ impl<'a> Remarks<'a> {
     }
 }
 
-impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
+impl Search<'_> {
     /// Whether the likelihood hardly changes along the range, the variance adapted: then only a
     /// combination of the two is determined (Zhang, "Inconsistent estimation and asymptotically
     /// equal interpolations in model-based geostatistics", JASA 99, 2004).

@@ -5,17 +5,15 @@ use std::ops::ControlFlow;
 use bobyqa::{Bobyqa, Config, Status};
 use tegula_runtime::flow::Flow;
 
+use super::conclusion::Begun;
 use super::journal::{Extra, Found, Wanted};
 use super::newton::Slope;
 use super::nugget::may_be_zero;
-use super::profile::Profile;
 use super::region::{Best, Ending, Region};
-use super::remarks::Remarks;
-use super::space::{BoundHit, Space};
+use super::space::Space;
 use super::start::{Guess, SpatialExtent};
-use super::uncertainty::Uncertainty;
-use super::{Fit, FitError, FitOptions, Information, Journal, NuggetChoice, Optimizer, check};
-use crate::covariance::{Covariance, plain};
+use super::{Fit, FitError, FitOptions, Journal, NuggetChoice, Optimizer, check};
+use crate::covariance::Covariance;
 use crate::likelihood::{
     Criterion, Evaluate, Evaluation, LikelihoodError, information_by_logarithms,
 };
@@ -24,10 +22,6 @@ use crate::observations::Observations;
 
 /// First radius of the search, in coordinates of the parameters.
 const FIRST_RADIUS: f64 = 0.4;
-
-/// What is said of a search that does not go by derivatives, though it was to.
-const BY_VALUES: &str = "this likelihood has no derivatives: it was searched by its values alone, \
-                         with bobyqa, and standard errors are by differences";
 
 /// The state of a fit after an evaluation.
 #[derive(Clone, Debug)]
@@ -60,15 +54,18 @@ pub fn fit(
     mut report: impl FnMut(&Progress),
 ) -> Result<Fit, FitError> {
     let mut journal = Journal::default();
-    fit_from(likelihood, observations, covariance, options, &mut journal, |_, progress, _| {
+    let mut between = |_: &mut Flow, progress: &Progress, _: &Journal| {
         report(progress);
         ControlFlow::Continue(())
-    })
+    };
+    fit_from(likelihood, observations, covariance, options, &mut journal, &mut between)
 }
 
+/// What is done after each evaluation, when nothing else uses the flow: says whether to go on.
+pub type Between<'a> = dyn FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()> + 'a;
+
 /// As [`fit`], with evaluations of an earlier run where `journal` has them; those of this run are
-/// added to it. `between` is called after each evaluation, when nothing else uses the flow, and
-/// says whether to go on.
+/// added to it.
 ///
 /// # Errors
 /// As [`fit`]; [`FitError::Stopped`] if it was told to.
@@ -78,7 +75,7 @@ pub fn fit_from(
     covariance: &'static Covariance,
     options: &FitOptions,
     journal: &mut Journal,
-    between: impl FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>,
+    between: &mut Between<'_>,
 ) -> Result<Fit, FitError> {
     check(observations, covariance, options)?;
     let extent = SpatialExtent::of(&observations.points);
@@ -133,119 +130,39 @@ pub fn fit_from(
         let without = Space::new(covariance, &without, extent, guess)?;
         ending = search.try_small_nuggets(without, accuracy)?.unwrap_or(ending);
     }
-    let iterations = search.evaluations;
-    let converged = ending.converged && !search.exhausted;
-    // A search by values alone has no score yet.
-    let is_estimated = search.region.space.dimension() > 0 || search.region.space.profiles;
-    if converged && is_estimated {
-        let x = search.region.found().x;
-        search.slope(&x)?;
-        let has_expected = has_score && search.likelihood.has_expected_information();
-        if options.information == Information::Expected && has_expected {
-            search.expect(&x)?;
-        }
-    }
-    let remarks = Remarks::new(observations, covariance, options, extent);
-    let mut remarks = remarks.of(&mut search, converged)?;
-    let best = search.region.found();
-    let inside = search.region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
-    let mut uncertainty = Uncertainty::of(&best, &search.region.space, &inside).unwrap_or_default();
-    if !has_score {
-        uncertainty.information = Information::Observed;
-        if options.optimizer != optimizer {
-            remarks.push(BY_VALUES.to_owned());
-        }
-    }
-    remarks.extend(uncertainty.confused.map(|pair| confused(pair, &best.model)));
-    let mut profile_intervals = vec![None; inside.len()];
-    if options.profile_intervals && converged {
-        let (accuracy, loglik) = (ending.accuracy, best.loglik);
-        let profile = Profile { covariance, options, extent, guess, accuracy, loglik };
-        for index in (0..inside.len()).filter(|&index| inside[index]) {
-            let scale = search.region.space.scale(index);
-            let error = uncertainty.relative_error(index, &best.model, scale);
-            let interval = search.profile_interval(&profile, index, &best.model, error)?;
-            profile_intervals[index] = Some(interval);
-        }
-    }
-    let Search { likelihood, region, evaluations, scores, taken_over, failed, .. } = search;
-    let mut bounds_hit = region.space.bounds_hit(&best.x, ending.accuracy.max(1e-6));
-    if may_be_zero(options) && best.model.nugget == 0.0 {
-        bounds_hit.push(BoundHit::ZERO_NUGGET);
-    }
-    let Model { covariance, values, nugget } = &best.model;
-    let error = likelihood.error_estimate(covariance, values, *nugget, options.criterion)?;
-    Ok(Fit {
-        model: best.model,
-        evaluation: best.evaluation,
-        loglik: best.loglik,
-        loglik_error: error,
-        uncertainty,
-        profile_intervals,
-        starts,
-        evaluations,
-        scores,
-        failed_evaluations: failed,
-        taken_over,
-        iterations,
-        converged,
-        bounds_hit,
-        remarks,
-    })
+    let begun = Begun { observations, options, extent, guess };
+    search.conclude(&begun, ending, starts)
 }
 
-/// What to do about two parameters that are not told apart in the fitted `model`.
-fn confused([one, other]: [&'static str; 2], model: &Model) -> String {
-    let parameters = model.covariance.parameters;
-    // A shape is what one knows of a field from others like it; a variance is seen in the data.
-    let place = |name: &str| parameters.iter().position(|parameter| parameter.name == name);
-    let fix = match (place(one), place(other)) {
-        (Some(i), Some(j)) => format!(
-            "--fix {}={}",
-            parameters[i.max(j)].name,
-            plain(short(model.values[i.max(j)], 2))
-        ),
-        _ => format!("--nugget {}", plain(short(model.nugget, 2))),
-    };
-    format!(
-        "the data hardly tell {one} and {other} apart: the standard error of either is more than a \
-         hundred times what it would be if the other were known; fix one of them, as with {fix}"
-    )
-}
-
-/// `x` in so many `digits`.
-fn short(x: f64, digits: usize) -> f64 {
-    format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
-}
-
-pub(super) struct Search<'a, F> {
-    likelihood: &'a mut dyn Evaluate,
-    covariance: &'static Covariance,
+/// A search under way.
+pub(super) struct Search<'a> {
+    pub(super) likelihood: &'a mut dyn Evaluate,
+    pub(super) covariance: &'static Covariance,
     journal: &'a mut Journal,
-    between: F,
+    between: &'a mut Between<'a>,
     pub(super) region: Region,
     /// Greatest log-likelihood so far, of all regions.
     highest: f64,
     criterion: Criterion,
-    optimizer: Optimizer,
+    pub(super) optimizer: Optimizer,
     pub(super) evaluations: usize,
     /// Of these, how many came with a score.
-    scores: usize,
+    pub(super) scores: usize,
     /// Of these, how many were taken over.
-    taken_over: usize,
+    pub(super) taken_over: usize,
     /// Most evaluations of the search.
     pub(super) most: usize,
     /// Whether the search wanted more.
     pub(super) exhausted: bool,
     /// Evaluations without a value.
-    failed: usize,
+    pub(super) failed: usize,
     /// A failure that the parameters are not to blame for.
     broken: Option<LikelihoodError>,
     /// Whether it was told to end.
     is_stopped: bool,
 }
 
-impl<F> Search<'_, F> {
+impl Search<'_> {
     /// # Errors
     /// If the search was told to end, or cannot go on.
     pub(super) fn check(&mut self) -> Result<(), FitError> {
@@ -256,9 +173,7 @@ impl<F> Search<'_, F> {
             None => Ok(()),
         }
     }
-}
 
-impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
     /// The likelihood of an earlier run, or of this one, with what is `wanted` beside it; and
     /// whether it is of the first.
     fn look_up(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> (Found, bool) {
@@ -306,7 +221,7 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    fn expect(&mut self, x: &[f64]) -> Result<(), FitError> {
+    pub(super) fn expect(&mut self, x: &[f64]) -> Result<(), FitError> {
         let found = self.evaluate_for(x, Wanted::Information);
         self.check()?;
         match found {

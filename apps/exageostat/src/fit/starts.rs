@@ -2,14 +2,10 @@
 //! a Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, "A comparison of three methods for
 //! selecting values of input variables", Technometrics 21 (1979) 239-245).
 
-use std::ops::ControlFlow;
-
-use tegula_runtime::flow::Flow;
-
 use super::region::{Ending, Region};
-use super::search::{Progress, Search};
+use super::search::Search;
 use super::space::Space;
-use super::{FitError, FitOptions, Journal};
+use super::{FitError, FitOptions};
 use crate::model::Model;
 use crate::sample::Random;
 
@@ -49,7 +45,7 @@ fn spread(count: usize, dimension: usize, seed: u64) -> Vec<Vec<f64>> {
     points
 }
 
-impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
+impl Search<'_> {
     /// Searches from as many starts as `options` say, each with as many evaluations as they allow,
     /// and keeps the best region; says how the search in it ended, and all of them.
     ///

@@ -316,7 +316,7 @@ impl Fit {
         let covariance = self.covariance.covariance;
         let (mut made, mut best) = (0, None);
         let log_jacobian = data.log_jacobian();
-        let between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
+        let mut between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
             made += usize::from(!state.is_taken_over);
             let own = |loglik: f64| number(loglik + log_jacobian, 9);
             let loglik = state.loglik.map_or_else(|| "none".to_owned(), own);
@@ -352,7 +352,7 @@ impl Fit {
             covariance,
             options,
             journal,
-            between,
+            &mut between,
         );
         progress.clear();
         let fit = match found {

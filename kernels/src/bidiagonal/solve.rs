@@ -42,6 +42,8 @@ pub fn singular_values<R: Real>(diagonal: &[R], above: &[R]) -> Result<Vec<R>, N
 ///
 /// # Panics
 /// As [`singular_values`].
+// Compiled once: crates above call what is made here.
+#[inline(never)]
 pub fn singular_vectors<R: Real>(
     diagonal: &[R],
     above: &[R],

@@ -34,6 +34,8 @@ const TALL: f64 = 1.2;
 ///
 /// # Errors
 /// [`NumericalError::NoConvergence`], also if an entry is not finite.
+// Compiled once: crates above call what is made here.
+#[inline(never)]
 pub fn gesvd<R: Real>(a: TileRef<'_, R>) -> Result<Svd<R>, NumericalError> {
     let (m, n) = (a.rows(), a.cols());
     if m < n {

@@ -28,6 +28,8 @@ pub struct Eigen<R> {
 ///
 /// # Panics
 /// If the matrix is not square.
+// Compiled once: crates above call what is made here.
+#[inline(never)]
 pub fn syev<R: Real>(a: TileRef<'_, R>) -> Result<Eigen<R>, NumericalError> {
     let n = a.rows();
     assert!(a.cols() == n, "a symmetric matrix of {n} x {}", a.cols());

@@ -72,6 +72,8 @@ pub enum HeevdError {
 ///
 /// # Panics
 /// If the matrix or its tiles are not square, or the triangle is not stored.
+// Compiled once: crates above call what is made here.
+#[inline(never)]
 pub fn heevd<T: Scalar>(
     flow: &mut Flow,
     uplo: Uplo,

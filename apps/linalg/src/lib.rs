@@ -74,7 +74,7 @@ pub use getrs::{getrs, laswp};
 pub use heevd::{Eigen, HeevdError, heevd};
 pub use latms::{Spectrum, SpectrumKind, SpectrumShape, latms};
 pub use lauum::{lauum, poinv, potri};
-pub use mixed::{MixedMatrix, PrecisionMap, PrecisionRule, potrf_mixed, potrs_mixed};
+pub use mixed::{MixedMatrix, PrecisionMap, PrecisionRule, potrf_mixed, potrs_mixed, trsm_mixed};
 pub use norm::{lange, lansy, lantr};
 pub use norm2::norm2;
 pub use orgqr::{orglq, orgqr};

@@ -4,7 +4,9 @@
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
-use tegula_linalg::{MixedMatrix, PrecisionMap, PrecisionRule, potrf, potrf_mixed, potrs_mixed};
+use tegula_linalg::{
+    MixedMatrix, PrecisionMap, PrecisionRule, potrf, potrf_mixed, potrs_mixed, trsm_mixed,
+};
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, exact, next_engine, number, rounded};
 use tegula_tiles::{Storage, TileMatrix, random_entry};
@@ -299,6 +301,102 @@ fn maps_follow_their_rules_whatever_the_norms() {
         for width in 0..nt {
             let map = PrecisionMap::band(nt, width);
             assert!(tiles().all(|(i, j)| map.is_narrow(i, j) == (i > j + width)), "band {width}");
+        }
+    }
+}
+
+/// Tiles that a factorisation fills are those of a factorisation of ones and zeros.
+#[test]
+fn zeros_are_those_of_the_factor() {
+    for seed in 0..40 {
+        let nt = 1 + (seed % 11) as usize;
+        let is_zero = |i: usize, j: usize| random_entry::<f64>(seed, i, j) < 0.25;
+        let map = PrecisionMap::new(nt, |_, _| true).with_zeros(is_zero);
+        let mut filled: Vec<bool> = (0..nt * nt).map(|k| !is_zero(k % nt, k / nt)).collect();
+        for k in 0..nt {
+            for (i, j) in (k + 1..nt).flat_map(|j| (j + 1..nt).map(move |i| (i, j))) {
+                filled[i + j * nt] |= filled[i + k * nt] && filled[j + k * nt];
+            }
+        }
+        for (i, j) in (0..nt).flat_map(|j| (j..nt).map(move |i| (i, j))) {
+            let is_zero = i > j && !filled[i + j * nt];
+            assert_eq!(map.is_zero(i, j), is_zero, "{seed}: ({i}, {j}) of {nt}");
+            assert_eq!(map.is_narrow(i, j), i > j && !is_zero, "{seed}: ({i}, {j}) of {nt}");
+        }
+    }
+}
+
+/// A matrix with zeros has the factor that it has in full, and solves as in full, in any precision.
+#[test]
+fn zeros_change_no_factor_and_take_no_bytes() {
+    let mut case = 0;
+    for &(n, nb) in &[(1, 4), (23, 4), (61, 7), (90, 31)] {
+        for width in [1, 2, 100] {
+            let mut flow = next_engine(&mut case);
+            // Diagonally dominant; rows near each other and the first ones, far from the last.
+            let near = move |i: usize, j: usize| {
+                let (i, j) = (i / nb, j / nb);
+                i.abs_diff(j) < 2 || (i.max(j), i.min(j)) == (4, 1)
+            };
+            let entry = move |i: usize, j: usize| match i == j {
+                true => 200.0,
+                false if near(i, j) => random_entry::<f64>(9, i.max(j), i.min(j)),
+                false => 0.0,
+            };
+            let a = plain(n, entry);
+            let whole = a.lower_tiles::<f64>(&mut flow, nb);
+            potrf(&mut flow, &whole);
+            let expected =
+                Plain::from_tiles(&mut flow, &whole).triangle(Uplo::Lower, Diag::NonUnit);
+            let nt = n.div_ceil(nb);
+            let map = PrecisionMap::band(nt, width).with_zeros(|i, j| !near(i * nb, j * nb));
+            let mixed = MixedMatrix::<f64>::new(&mut flow, (n, nb), map.clone());
+            mixed.build(&mut flow, entry);
+            potrf_mixed(&mut flow, &mixed);
+            let l = widened(&mut flow, &mixed);
+            let narrow = if map.narrow_tiles() > 0 { f64::from(f32::EPSILON) } else { 1e-14 };
+            let what = format!("order {n} in {nb}, band {width}");
+            for (i, j) in (0..n).flat_map(|j| (j..n).map(move |i| (i, j))) {
+                let (found, known) = (l.at(i, j).re, expected.at(i, j).re);
+                assert!((found - known).abs() <= 4.0 * narrow, "{what}: ({i}, {j})");
+                let is_zero = map.is_zero(i / nb, j / nb);
+                assert!(!is_zero || found == 0.0, "{what}: ({i}, {j})");
+            }
+            let (full, zeros) = (nt * (nt + 1) / 2, map.zero_tiles());
+            assert_eq!(mixed.stored().count(), full - zeros);
+            assert!(zeros > 0 || nt < 4, "{what}");
+            let b = Plain::random::<f64>(n, 3, 2);
+            let tiles = b.tiles::<f64>(&mut flow, (nb, 3));
+            trsm_mixed(&mut flow, &mixed, &tiles);
+            let y = Plain::from_tiles(&mut flow, &tiles);
+            l.times(&y).assert_near::<f64>(&b, |_, _| true, 36.0 * (n + 1) as f64, &what);
+        }
+    }
+}
+
+/// Tiles that are left out beside a band leave a covariance matrix that is none.
+#[test]
+fn a_plain_band_of_tiles_is_not_positive_definite() {
+    let observations = tegula_tests::synthetic();
+    let points = observations.points.clone();
+    let (n, nb) = (points.len(), 200);
+    let entry = |i: usize, j: usize| (-points.distance(i, j) / 0.1).exp();
+    let a = plain(n, entry);
+    let factorises = |map: PrecisionMap| {
+        let mut flow = tegula_tests::flow(2);
+        let whole = a.lower_tiles::<f64>(&mut flow, nb);
+        let mixed = MixedMatrix::<f64>::new(&mut flow, (n, nb), map);
+        mixed.copy_from(&mut flow, &whole);
+        potrf_mixed(&mut flow, &mixed);
+        flow.wait()
+    };
+    let band = |width: usize| PrecisionMap::band(n / nb, n).with_zeros(|i, j| i - j >= width);
+    for (width, is_definite) in [(1, true), (2, false), (4, false), (8, true)] {
+        let found = factorises(band(width));
+        assert_eq!(found.is_ok(), is_definite, "a band of {width} tiles: {found:?}");
+        if let Err(error) = found {
+            let error = error.kernel_error::<NumericalError>();
+            assert!(matches!(error, Some(NumericalError::NotPositiveDefinite { .. })), "{width}");
         }
     }
 }

@@ -1,8 +1,9 @@
-//! A symmetric or lower triangular matrix in tiles of two precisions.
+//! A symmetric or lower triangular matrix in tiles of two precisions, some of them zero.
 
 use std::marker::PhantomData;
 
 use tegula_kernels::kernel::geadd::Geadd;
+use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::map::{Build, Place};
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::Scalar;
@@ -17,7 +18,8 @@ use crate::view::{Op, Tile};
 /// The lower triangle of a matrix of order `n` in tiles of order `nb`, of which a [`PrecisionMap`]
 /// says whether they hold numbers of type `T` or of the narrower [`T::Other`](Scalar::Other).
 ///
-/// Tiles are stored as those of a [`TileMatrix`], each in its precision.
+/// Tiles are stored as those of a [`TileMatrix`], each in its precision; those that are zero take
+/// no memory.
 #[derive(Clone, Debug)]
 pub struct MixedMatrix<T> {
     n: usize,
@@ -45,11 +47,12 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
     /// of each back when it is rounded.
     ///
     /// # Panics
-    /// If the matrix or its tiles are not square, or `map` is not of as many tiles.
+    /// If the matrix or its tiles are not square, or `map` is not of as many tiles, or has zeros.
     #[must_use]
     pub fn of(flow: &mut Flow, a: TileMatrix<T>, map: PrecisionMap) -> Self {
         let (m, n, mb, nb) = (a.m(), a.n(), a.mb(), a.nb());
         assert!(m == n && mb == nb, "{m} x {n} in {mb} x {nb} tiles is not square");
+        assert!(map.zero_tiles() == 0, "{} tiles are to be zero", map.zero_tiles());
         let mut matrix = Self::shaped((n, nb), map);
         for index in a.indices() {
             let (i, j) = (index.row, index.column);
@@ -103,7 +106,12 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
     /// Bytes of all tiles.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        tiles(self.nt()).map(|(i, j)| self.tile_bytes(i, j) as u64).sum()
+        self.stored().map(|(i, j)| self.tile_bytes(i, j) as u64).sum()
+    }
+
+    /// Rows and columns of the tiles that are not zero, column by column.
+    pub fn stored(&self) -> impl Iterator<Item = (usize, usize)> {
+        tiles(self.nt()).filter(|&(i, j)| !self.map.is_zero(i, j))
     }
 
     /// The handle of tile `(i, j)`, in the precision that [`precisions`](Self::precisions) says.
@@ -115,13 +123,13 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
         self.tiles[place(self.nt(), i, j)]
     }
 
-    /// Submits the filling of every tile with `entry(i, j)`, rounded to its precision; the formula
-    /// as for [`build`](crate::build).
+    /// Submits the filling of every tile that is not zero with `entry(i, j)`, rounded to its
+    /// precision; the formula as for [`build`](crate::build).
     pub fn build<F>(&self, flow: &mut Flow, entry: F)
     where
         F: Fn(usize, usize) -> T + Copy + Send + 'static,
     {
-        for (i, j) in tiles(self.nt()) {
+        for (i, j) in self.stored() {
             let first = (i * self.nb, j * self.nb);
             let place = Place::new(first, (self.rows(i), self.rows(j)));
             let tile = [(self.tile(i, j), W)];
@@ -135,13 +143,13 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
     }
 
     /// Submits the copy of the lower triangle of tiles of `a`, of the same order and tiles, each
-    /// rounded to its precision.
+    /// rounded to its precision but those that are zero.
     ///
     /// # Panics
     /// If the orders or the tiles differ.
     pub fn copy_from(&self, flow: &mut Flow, a: &TileMatrix<T>) {
         self.check_like(a);
-        for (i, j) in tiles(self.nt()) {
+        for (i, j) in self.stored() {
             let accesses = [(a.tile(i, j), R), (self.tile(i, j), RW)];
             if self.map.is_narrow(i, j) {
                 flow.submit(conversion::<T>(Part::Whole, self.seen(i, j)), &accesses, 0);
@@ -159,7 +167,10 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
         self.check_like(a);
         for (i, j) in tiles(self.nt()) {
             let accesses = [(self.tile(i, j), R), (a.tile(i, j), RW)];
-            if self.map.is_narrow(i, j) {
+            if self.map.is_zero(i, j) {
+                let (m, n, off_diagonal, diagonal) = (self.rows(i), self.rows(j), T::ZERO, T::ZERO);
+                flow.submit(Laset { m, n, off_diagonal, diagonal }, &[(a.tile(i, j), W)], 0);
+            } else if self.map.is_narrow(i, j) {
                 flow.submit(conversion::<T::Other>(Part::Whole, self.seen(i, j)), &accesses, 0);
             } else {
                 flow.submit(self.copy(i, j), &accesses, 0);

@@ -14,6 +14,6 @@ mod precision;
 
 pub use matrix::MixedMatrix;
 pub use potrf::potrf_mixed;
-pub use potrs::potrs_mixed;
+pub use potrs::{potrs_mixed, trsm_mixed};
 pub(crate) use precision::DECISIONS;
 pub use precision::{PrecisionMap, PrecisionRule};

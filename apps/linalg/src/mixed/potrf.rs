@@ -23,6 +23,8 @@ use crate::view::Tile;
 /// Fails with `NotPositiveDefinite` and the order of the leading minor that is not. Rounding to 32
 /// bits may make one that was: an accuracy below the smallest eigenvalue over the norm keeps it.
 ///
+/// Nothing is done for tiles that are zero.
+///
 /// Priorities are those of [`potrf`](crate::potrf); without tiles in 32 bits the tasks are too, to
 /// the bit.
 pub fn potrf_mixed<T: Scalar<Real = f64>>(flow: &mut Flow, a: &MixedMatrix<T>) {
@@ -33,12 +35,13 @@ pub fn potrf_mixed<T: Scalar<Real = f64>>(flow: &mut Flow, a: &MixedMatrix<T>) {
         flow.iteration(k);
         tasks::potrf::<T>(flow, a.seen(k, k), k * a.nb(), priority(k, 0));
         columns.halve_triangle(flow, k, priority(k, 0));
-        for i in k + 1..nt {
+        let rows: Vec<usize> = (k + 1..nt).filter(|&i| !a.precisions().is_zero(i, k)).collect();
+        for &i in &rows {
             columns.trsm(flow, (i, k), priority(k, i - k));
         }
-        for j in k + 1..nt {
+        for (place, &j) in rows.iter().enumerate() {
             columns.syrk(flow, (j, k), priority(k, 2 * (j - k)));
-            for i in j + 1..nt {
+            for &i in &rows[place + 1..] {
                 columns.gemm(flow, [i, j, k], priority(k, (j - k) + (i - k)));
             }
         }

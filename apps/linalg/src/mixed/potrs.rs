@@ -25,11 +25,21 @@ pub fn potrs_mixed<'a, T: Scalar<Real = f64>>(
     b: impl Into<View<'a, T>>,
 ) {
     let b = b.into();
-    let (of_l, of_b) = ([l.n(), l.nb()], [b.m(), b.mb()]);
-    assert!(of_l == of_b, "factor of order and tiles {of_l:?} against {of_b:?}");
     for uplo in [Uplo::Lower, Uplo::Upper] {
         Substitution { l, uplo }.submit(flow, b);
     }
+}
+
+/// Submits the solve `L Y = B` alone, the first half of [`potrs_mixed`]; `b` is overwritten by `Y`.
+///
+/// # Panics
+/// As [`potrs_mixed`].
+pub fn trsm_mixed<'a, T: Scalar<Real = f64>>(
+    flow: &mut Flow,
+    l: &MixedMatrix<T>,
+    b: impl Into<View<'a, T>>,
+) {
+    Substitution { l, uplo: Uplo::Lower }.submit(flow, b.into());
 }
 
 /// A solve with `L`, or with the upper triangle `L^H`.
@@ -40,6 +50,8 @@ struct Substitution<'a, T> {
 
 impl<T: Scalar<Real = f64>> Substitution<'_, T> {
     fn submit(&self, flow: &mut Flow, b: View<'_, T>) {
+        let (of_l, of_b) = ([self.l.n(), self.l.nb()], [b.m(), b.mb()]);
+        assert!(of_l == of_b, "factor of order and tiles {of_l:?} against {of_b:?}");
         let steps = self.l.nt();
         let place = |step: usize| match self.uplo {
             Uplo::Lower => step,
@@ -59,6 +71,9 @@ impl<T: Scalar<Real = f64>> Substitution<'_, T> {
             }
             for later in step + 1..steps {
                 let i = place(later);
+                if self.l.precisions().is_zero(i.max(k), i.min(k)) {
+                    continue;
+                }
                 let priority = priority - (later - step) as i32;
                 let (tile, made) = self.tile(flow, (i, k), priority);
                 let tie = packing.left(flow, tile, Structure::General, priority);

@@ -36,12 +36,14 @@ pub enum PrecisionRule {
     },
 }
 
-/// The precision of each tile of the lower triangle of a symmetric matrix.
+/// The precision of each tile of the lower triangle of a symmetric matrix, and which are zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrecisionMap {
     nt: usize,
     /// Column by column.
     is_narrow: Vec<bool>,
+    /// Which tiles are zero, and stay so in a factor; column by column.
+    is_zero: Vec<bool>,
 }
 
 /// The place of tile `(i, j)` in a list of the lower triangle, column by column.
@@ -59,8 +61,30 @@ impl PrecisionMap {
     /// Of `nt x nt` tiles, 32 bits where `is_narrow(i, j)` below the diagonal.
     #[must_use]
     pub fn new(nt: usize, is_narrow: impl Fn(usize, usize) -> bool) -> Self {
-        let is_narrow = tiles(nt).map(|(i, j)| i > j && is_narrow(i, j)).collect();
-        Self { nt, is_narrow }
+        let is_narrow: Vec<bool> = tiles(nt).map(|(i, j)| i > j && is_narrow(i, j)).collect();
+        let is_zero = vec![false; is_narrow.len()];
+        Self { nt, is_narrow, is_zero }
+    }
+
+    /// With zeros where `is_zero(i, j)` below the diagonal, but for tiles that a Cholesky
+    /// factorisation fills: those `(i, j)` with tiles `(i, k)` and `(j, k)` in a column before that
+    /// are not zero (A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite
+    /// Systems, 1981, section 5.1).
+    #[must_use]
+    pub fn with_zeros(mut self, is_zero: impl Fn(usize, usize) -> bool) -> Self {
+        let nt = self.nt;
+        self.is_zero = tiles(nt).map(|(i, j)| i > j && is_zero(i, j)).collect();
+        for k in 0..nt {
+            let rows: Vec<usize> =
+                (k + 1..nt).filter(|&i| !self.is_zero[place(nt, i, k)]).collect();
+            // The first row below the diagonal stands for the column in what follows.
+            let Some((&first, rest)) = rows.split_first() else { continue };
+            rest.iter().for_each(|&i| self.is_zero[place(nt, i, first)] = false);
+        }
+        for (is_narrow, &is_zero) in self.is_narrow.iter_mut().zip(&self.is_zero) {
+            *is_narrow &= !is_zero;
+        }
+        self
     }
 
     /// [`PrecisionRule::Band`] on `nt x nt` tiles.
@@ -86,9 +110,20 @@ impl PrecisionMap {
     ) -> Self {
         assert!(accuracy >= 0.0, "an accuracy of {accuracy}");
         let whole = norm_of_all(nt, &norm);
-        let share = accuracy * whole / nt as f64;
         let fits = whole <= f64::from(f32::MAX);
-        Self::new(nt, |i, j| fits && ROUNDING * norm(i, j) + nb as f64 * UNDERFLOW <= share)
+        Self::within((nt, nb), if fits { accuracy * whole } else { 0.0 }, norm)
+    }
+
+    /// As [`by_norms`](Self::by_norms), with the most that rounding may change the matrix by, in
+    /// the Frobenius norm, as it is: `nt u |A_ij| <= error`.
+    #[must_use]
+    pub fn within(
+        (nt, nb): (usize, usize),
+        error: f64,
+        norm: impl Fn(usize, usize) -> f64,
+    ) -> Self {
+        let share = error / nt as f64;
+        Self::new(nt, |i, j| ROUNDING * norm(i, j) + nb as f64 * UNDERFLOW <= share)
     }
 
     /// What `rule` says of the Hermitian matrix `a`, of which the lower triangle is read: for
@@ -140,6 +175,21 @@ impl PrecisionMap {
     #[must_use]
     pub fn is_narrow(&self, i: usize, j: usize) -> bool {
         self.is_narrow[place(self.nt, i, j)]
+    }
+
+    /// Whether tile `(i, j)` is zero.
+    ///
+    /// # Panics
+    /// If there is no such tile on or below the diagonal.
+    #[must_use]
+    pub fn is_zero(&self, i: usize, j: usize) -> bool {
+        self.is_zero[place(self.nt, i, j)]
+    }
+
+    /// How many tiles are zero.
+    #[must_use]
+    pub fn zero_tiles(&self) -> usize {
+        self.is_zero.iter().filter(|&&is_zero| is_zero).count()
     }
 
     /// How many tiles are in 32 bits.

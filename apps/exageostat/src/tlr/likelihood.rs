@@ -3,19 +3,16 @@
 //! `l = -1/2 (n ln 2 pi + ln |C| + r' C^-1 r)` as the exact one, with `C + E` for `C`, of which
 //! tiles below the diagonal are off by no more than the accuracy; nothing is added to the diagonal.
 
-use tegula_kernels::kernel::gemm::Gemm;
-use tegula_kernels::kernel::logdet::LogDet;
-use tegula_kernels::option::Trans;
 use tegula_linalg::{Ranks, TlrFactor, potrf_tlr, trsm_tlr};
-use tegula_runtime::flow::Access::{R, RW};
-use tegula_runtime::flow::{Flow, FlowError, Handle};
-use tegula_tiles::TileMatrix;
+use tegula_runtime::flow::{Flow, FlowError};
 
-use super::{FINER, Tlr, differences, order};
+use super::{FINER, Tlr, order};
 use crate::covariance::{Covariance, Law};
+use crate::differences;
 use crate::generation::{Entries, Mapped};
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score, given_block};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use crate::observations::Observations;
+use crate::sums::Sums;
 
 /// Evaluates the likelihood of one set of observations by tiles of low rank, as often as wanted, on
 /// one flow.
@@ -30,14 +27,7 @@ pub struct TlrLikelihood {
     entries: Entries,
     /// The places along the curve, a handle per row of tiles.
     places: Mapped,
-    /// Coefficients of the mean by ordinary least squares, `c`.
-    offset: Vec<f64>,
-    /// `[Q r]` with `r = z - Q c`, by rows of tiles.
-    given: Vec<Vec<f64>>,
-    /// `[Q r]`, overwritten by `L^-1 [Q r]`.
-    rhs: TileMatrix<f64>,
-    logdet: Handle,
-    gram: Handle,
+    sums: Sums,
     /// What became of the tiles of the last factor.
     ranks: Option<Ranks>,
 }
@@ -52,22 +42,12 @@ impl TlrLikelihood {
         assert!(tlr.accuracy > 0.0, "an accuracy of {}", tlr.accuracy);
         let observations = &observations.subset(&order(&observations.points));
         let (n, nb) = (observations.len(), tlr.nb);
-        let design = &observations.design;
-        let columns = design.columns() + 1;
-        let rhs = TileMatrix::panel(&mut flow, (n, columns), nb);
-        let (offset, rest) = design.project(&observations.values);
-        let rows = |i: usize| i * nb..i * nb + rhs.tile_rows(i);
-        let given = (0..rhs.mt()).map(|i| given_block(design, &rest, rows(i))).collect();
         Self {
             tlr,
             n,
             entries: Entries::new(&mut flow, observations.points.geometry()),
             places: Mapped::new(&mut flow, &observations.points, nb),
-            offset,
-            given,
-            rhs,
-            logdet: flow.register(size_of::<f64>()),
-            gram: flow.register(columns * columns * size_of::<f64>()),
+            sums: Sums::new(&mut flow, observations, nb),
             ranks: None,
             flow,
         }
@@ -99,45 +79,29 @@ impl TlrLikelihood {
             LikelihoodError::NotPositiveDefinite { .. } => LikelihoodError::TooCoarse { accuracy },
             error => error,
         };
-        let (logdet, gram) = self.run(&law, nugget, accuracy).map_err(failed)?;
-        Evaluation::new(n, logdet, &gram, &self.offset)
+        self.run(&law, nugget, accuracy).map_err(failed)?
     }
 
-    /// `ln |C|` and `W' W` of `W = L^-1 [Q r]`, by columns.
-    fn run(&mut self, law: &Law, nugget: f64, accuracy: f64) -> Result<(f64, Vec<f64>), FlowError> {
-        self.reset(law)?;
+    /// The evaluation of a law with its nugget, to an accuracy.
+    fn run(
+        &mut self,
+        law: &Law,
+        nugget: f64,
+        accuracy: f64,
+    ) -> Result<Result<Evaluation, LikelihoodError>, FlowError> {
+        self.entries.set(&mut self.flow, law)?;
+        self.places.set(&mut self.flow, law)?;
+        self.sums.reset(&mut self.flow)?;
         let tolerance = accuracy * (law.variances(self.places.points())[0] + nugget);
         let factor = self.factorise(tolerance)?;
         self.ranks = Some(factor.ranks());
-        let Self { flow, rhs, logdet, gram, .. } = self;
-        flow.phase("determinant");
-        for k in 0..factor.nt() {
-            let sum = LogDet::<f64>::cholesky(factor.rows(k), k * rhs.mb());
-            flow.submit(sum, &[(factor.diagonal(k), R), (*logdet, RW)], 0);
-        }
+        let Self { flow, sums, .. } = self;
+        sums.determinant(flow, |k| factor.diagonal(k));
         flow.phase("solve");
-        trsm_tlr(flow, &factor, rhs);
-        flow.phase("dot");
-        for i in 0..rhs.mt() {
-            let (tile, k, q) = (rhs.tile(i, 0), rhs.tile_rows(i), rhs.n());
-            let (trans_a, trans_b) = (Trans::Yes, Trans::No);
-            let product = Gemm { trans_a, trans_b, m: q, n: q, k, alpha: 1.0, beta: 1.0 };
-            flow.submit(product, &[(tile, R), (tile, R), (*gram, RW)], 0);
-        }
+        trsm_tlr(flow, &factor, sums.rhs());
+        sums.dot(flow);
         factor.retire(flow);
-        flow.wait()?;
-        Ok((flow.read::<f64>(*logdet)?[0], flow.read::<f64>(*gram)?.to_vec()))
-    }
-
-    /// Sets what an evaluation starts from.
-    fn reset(&mut self, law: &Law) -> Result<(), FlowError> {
-        let Self { flow, rhs, given, places, entries, .. } = self;
-        entries.set(flow, law)?;
-        places.set(flow, law)?;
-        flow.overwrite(self.logdet, &[0.0])?;
-        flow.overwrite(self.gram, &vec![0.0; rhs.n() * rhs.n()])?;
-        let rows = given.iter().enumerate();
-        rows.into_iter().try_for_each(|(i, given)| flow.overwrite(rhs.tile(i, 0), given))
+        sums.evaluate(flow)
     }
 
     /// The factor of the covariance matrix, of which tiles are off by at most `tolerance`.
@@ -173,8 +137,7 @@ impl Evaluate for TlrLikelihood {
         self.evaluate_to(self.tlr.accuracy, covariance, values, nugget)
     }
 
-    /// By differences of some twenty evaluations, with the observed information for the average
-    /// one.
+    /// By differences.
     fn score(
         &mut self,
         covariance: &Covariance,
@@ -183,12 +146,7 @@ impl Evaluate for TlrLikelihood {
         how: (Criterion, bool),
         is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
-        let evaluation = self.evaluate(covariance, values, nugget)?;
-        if !is_wanted(&evaluation) {
-            return Ok((evaluation, None));
-        }
-        let score = differences::score(self, covariance, (values, nugget), how, &evaluation)?;
-        Ok((evaluation, Some(score)))
+        differences::score(self, covariance, (values, nugget), how, is_wanted)
     }
 
     fn has_score(&self) -> bool {

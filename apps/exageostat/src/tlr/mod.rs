@@ -6,7 +6,6 @@
 //! is between two such sets of places is smooth, hence of low rank.
 
 mod curve;
-mod differences;
 mod likelihood;
 
 pub use curve::order;

@@ -1,6 +1,5 @@
 //! A score by differences of log-likelihoods, for methods that have no derivatives.
 
-use super::TlrLikelihood;
 use crate::covariance::Covariance;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 
@@ -9,11 +8,31 @@ use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score}
 /// does not.
 const STEP: f64 = 0.1;
 
+/// What [`Evaluate::score`] is where there are no derivatives: by differences of some twenty
+/// evaluations, with the observed information for the average one.
+///
+/// # Errors
+/// As [`Evaluate::evaluate`].
+pub(crate) fn score(
+    likelihood: &mut dyn Evaluate,
+    covariance: &Covariance,
+    (values, nugget): (&[f64], f64),
+    how: (Criterion, bool),
+    is_wanted: &dyn Fn(&Evaluation) -> bool,
+) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
+    let evaluation = likelihood.evaluate(covariance, values, nugget)?;
+    if !is_wanted(&evaluation) {
+        return Ok((evaluation, None));
+    }
+    let score = differences(likelihood, covariance, (values, nugget), how, &evaluation)?;
+    Ok((evaluation, Some(score)))
+}
+
 /// The gradient and the observed information where `evaluation` was made, by central differences
 /// in their coordinates: these, and `how`, are those of [`Evaluate::score`]. Where a parameter
 /// cannot be changed both ways, and of a nugget of 0, they are NaN and 0.
-pub(super) fn score(
-    likelihood: &mut TlrLikelihood,
+fn differences(
+    likelihood: &mut dyn Evaluate,
     covariance: &Covariance,
     (values, nugget): (&[f64], f64),
     (criterion, is_scaled): (Criterion, bool),

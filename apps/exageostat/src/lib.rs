@@ -15,6 +15,7 @@ mod generation;
 pub mod joint;
 pub mod likelihood;
 pub mod mean;
+pub mod mixed;
 pub mod model;
 pub mod observations;
 pub mod plausibility;

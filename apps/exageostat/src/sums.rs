@@ -86,4 +86,18 @@ impl Sums {
     fn logdets(&self, flow: &mut Flow) -> Result<Vec<f64>, FlowError> {
         self.logdets.iter().map(|&logdet| Ok(flow.read::<f64>(logdet)?[0])).collect()
     }
+
+    /// What each row of tiles adds to the log-likelihood of the values less what the mean explains
+    /// by ordinary least squares, if the matrix were `scale` times as large.
+    pub(crate) fn by_rows(&self, flow: &mut Flow, scale: f64) -> Result<Vec<f64>, FlowError> {
+        let mut sums = self.logdets(flow)?;
+        for (i, sum) in sums.iter_mut().enumerate() {
+            let rows = self.rhs.tile_rows(i);
+            let tile = flow.read::<f64>(self.rhs.tile(i, 0))?;
+            let residuals = &tile[(self.rhs.n() - 1) * rows..];
+            let quadratic = residuals.iter().map(|x| x * x).sum::<f64>();
+            *sum = -0.5 * (*sum + rows as f64 * scale.ln() + quadratic / scale);
+        }
+        Ok(sums)
+    }
 }

@@ -35,6 +35,17 @@ pub enum LikelihoodError {
         /// The accuracy of its tiles.
         accuracy: f64,
     },
+    /// The covariance matrix is not positive definite once some of its tiles are rounded to 32 bits.
+    #[error(
+        "the covariance matrix with tiles in 32 bits is not positive definite: an accuracy of \
+         {accuracy:e} is too coarse for these parameters. Take a smaller one, as in mixed:{:.0e}; if \
+         the exact matrix is not positive definite either, a nugget or a smaller range helps",
+        0.01 * accuracy
+    )]
+    Rounded {
+        /// The accuracy of its tiles.
+        accuracy: f64,
+    },
     /// The columns of the mean are dependent under this covariance.
     #[error("the columns of the mean are dependent under this covariance")]
     DependentMean,
@@ -67,7 +78,10 @@ impl LikelihoodError {
     pub fn is_numerical(&self) -> bool {
         matches!(
             self,
-            Self::NotPositiveDefinite { .. } | Self::TooCoarse { .. } | Self::DependentMean
+            Self::NotPositiveDefinite { .. }
+                | Self::TooCoarse { .. }
+                | Self::Rounded { .. }
+                | Self::DependentMean
         )
     }
 }

@@ -10,6 +10,7 @@ pub mod coefficients;
 pub mod covariance;
 pub mod design;
 mod differences;
+pub mod dst;
 pub mod fit;
 mod generation;
 pub mod joint;

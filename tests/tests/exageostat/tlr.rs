@@ -25,7 +25,7 @@ fn tlr(observations: &Observations, accuracy: f64, nb: usize) -> TlrLikelihood {
     TlrLikelihood::new(flow(2), observations, Tlr { accuracy, nb })
 }
 
-fn evaluate(
+pub(super) fn evaluate(
     likelihood: &mut dyn Evaluate,
     (name, values, nugget): (&str, &[f64], f64),
 ) -> Evaluation {
@@ -34,7 +34,7 @@ fn evaluate(
 }
 
 /// The first places of the synthetic field.
-fn some(n: usize) -> Observations {
+pub(super) fn some(n: usize) -> Observations {
     synthetic().subset(&(0..n).collect::<Vec<usize>>())
 }
 

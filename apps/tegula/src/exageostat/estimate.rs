@@ -3,10 +3,12 @@
 use anyhow::Result;
 use serde_json::Value;
 use tegula_exageostat::covariance::measure::rate_of;
+use tegula_exageostat::dst::Envelope;
 use tegula_exageostat::tlr::Tlr;
 use tegula_exageostat::vecchia::Vecchia;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
+use tegula_kernels::scalar::Precision;
 use tegula_linalg::program::cholesky_flops;
 
 use super::method::Approximation;
@@ -101,6 +103,56 @@ impl Setup {
         Ok(Value::Object(plan))
     }
 
+    /// As [`estimate`](Self::estimate), of a factor in 64 and 32 bits, or in a band: from its
+    /// operations, the entries that are generated, and how many of the operations are certainly in
+    /// 64 bits.
+    fn estimate_tiles(
+        &self,
+        console: &Console,
+        (flops, generated, wide): (f64, f64, f64),
+        (times, reason): (usize, &str),
+    ) -> Result<Value> {
+        let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
+        let gemm = kernel("gemm").expect("gemm is listed");
+        let [gflops, single] = [Precision::Double, Precision::Single].map(|precision| {
+            rate(gemm, run.backend, precision, run.nb, Temperature::Warm)
+                .expect("gemm is of all precisions")
+                .gflops()
+        });
+        let entries = rate_of(self.covariance, geometry, run.precision)?;
+        let all = |flops: f64, narrow: f64| {
+            let work = flops / (gflops * 1e9) + narrow / (single * 1e9) + generated / entries;
+            times as f64 * work / run.workers() as f64
+        };
+        let [least, most] = [all(wide, flops - wide), all(flops, 0.0)];
+        console.field("flops", number(flops, 3));
+        let range = if least < most { format!("{} to ", seconds(least)) } else { String::new() };
+        console.field(
+            "time",
+            format_args!(
+                "about {range}{} for {} ({reason}) on {}, at {} Gflop/s per core; expect somewhat \
+                 more",
+                seconds(most),
+                count(times, "evaluation"),
+                count(run.workers(), "worker"),
+                number(gflops, 3),
+            ),
+        );
+        console.line("dry run: nothing was computed");
+        let mut plan = object([
+            ("dry_run", true.into()),
+            ("n", n.into()),
+            ("fits", true.into()),
+            ("flops", flops.into()),
+            ("gflops_per_core", gflops.into()),
+            ("entries_per_second_per_core", entries.into()),
+            ("evaluations", times.into()),
+            ("seconds", most.into()),
+        ]);
+        self.describe_json(&mut plan);
+        Ok(Value::Object(plan))
+    }
+
     /// Flops of the factorisation.
     fn flops(&self) -> f64 {
         cholesky_flops(self.problem.n as f64)
@@ -118,6 +170,14 @@ impl Setup {
                 return self.estimate_vecchia(console, &vecchia, evaluations);
             }
             Approximation::Tlr(tlr) => return self.estimate_low_rank(console, tlr, evaluations),
+            Approximation::Mixed(_) => {
+                // All entries twice, once for norms; updates of the diagonal are in 64 bits.
+                let work = (self.flops(), (n as f64).powi(2), (n as f64).powi(2) * run.nb as f64);
+                return self.estimate_tiles(console, work, evaluations);
+            }
+            Approximation::Dst(_, Envelope { entries, flops, .. }) => {
+                return self.estimate_tiles(console, (flops, entries, flops), evaluations);
+            }
             Approximation::None => {}
         }
         let gemm = kernel("gemm").expect("gemm is listed");

@@ -22,7 +22,7 @@ use super::data::Data;
 use super::likeliest::{likeliest, nearby};
 use super::mean::Mean;
 use super::mean_file::{coefficients_json, mean_json};
-use super::method::{Approximation, Method, describe_error, method_json, method_text};
+use super::method::{Approximation, Method, bias, describe_error, method_json, method_text};
 use super::model_file::ModelFile;
 use super::options::EstimationFlags;
 use super::page::Page;
@@ -90,11 +90,13 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// Likelihood: exact, vecchia:M[:ORDER:FORM] from M neighbours, tlr:EPS of low rank, auto:X
-    /// wrong by at most X [default: exact]
+    /// Likelihood: exact, vecchia:M[:ORDER:FORM], tlr:EPS, mixed:EPS, dst:RANGE, or auto:X wrong by
+    /// at most X [default: exact]
     ///
-    /// With tlr:EPS tiles of the covariance matrix are of low rank, each to EPS of the variance;
-    /// with auto:X the method is chosen so that the log-likelihood is wrong by at most X.
+    /// With vecchia:M it is from M neighbours of each place; with tlr:EPS tiles of the covariance
+    /// matrix are of low rank, each to EPS of the variance; with mixed:EPS small tiles are in 32
+    /// bits, all to EPS of the variance; with dst:RANGE covariances are tapered to 0 at that
+    /// distance; with auto:X the method is chosen so that the log-likelihood is wrong by at most X.
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = auto::Choice::parse)]
     method: Option<auto::Choice>,
     #[command(flatten)]
@@ -168,7 +170,8 @@ impl Fit {
         describe(&console, &data, &options, &done);
         let error = done.fit.loglik_error;
         error.into_iter().for_each(|error| describe_error(&console, setup.method(), error));
-        too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
+        let warnings = [too_far(error, accuracy), bias(setup.method(), error)];
+        warnings.into_iter().flatten().for_each(|text| remarks.warn(text));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
         let mut result = self.result((&data, &options), &setup, &done, &remarks);
@@ -210,7 +213,7 @@ impl Fit {
         let method = self.method.unwrap_or(auto::Choice::Named(Method::Exact));
         let has_noise = self.estimation.has_nugget();
         let (method, accuracy) = method.settle(problem.n, has_noise, self.run.memory()?);
-        let method = method.settle(problem.n, problem.geometry);
+        let method = method.settle(&data.observations.points);
         if accuracy.is_some() && method.name().is_some() && self.checkpoint.is_given() {
             return Err(refused(
                 "--checkpoint and --resume keep a fit with one approximation: name it by --method \
@@ -402,7 +405,9 @@ impl Fit {
     /// Who searches: what has no derivatives is searched by values.
     fn optimizer(&self, options: &FitOptions) -> Optimizer {
         match self.method {
-            Some(auto::Choice::Named(Method::Tlr(_))) => Optimizer::Bobyqa,
+            Some(auto::Choice::Named(method)) if method.of_likelihoods().is_some() => {
+                Optimizer::Bobyqa
+            }
             _ => options.optimizer,
         }
     }

@@ -1,17 +1,25 @@
 //! How likelihoods are computed: `--method`.
 
 use serde_json::{Value, json};
+use tegula_exageostat::dst::{Dst, Envelope};
+use tegula_exageostat::mixed::{self, Mixed};
 use tegula_exageostat::tlr::{FINER, Tlr};
 use tegula_exageostat::vecchia::{FORMS, Form, ORDERINGS, Ordering, Vecchia};
-use tegula_kernels::geometry::Geometry;
+use tegula_kernels::geometry::{Geometry, Points};
 
 use crate::output::{Console, number};
 
 /// Neighbours where none are given.
 pub(super) const NEIGHBOURS: usize = 30;
 
-/// Accuracy of tiles where none is given.
+/// Accuracy of tiles of low rank where none is given.
 const ACCURACY: f64 = 1e-6;
+
+/// Accuracy of tiles in 32 bits where none is given.
+const MIXED_ACCURACY: f64 = 1e-4;
+
+/// Error of a log-likelihood from which on what a taper makes of it is warned of.
+const BIASED: f64 = 1.0;
 
 /// How likelihoods are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +31,10 @@ pub(super) enum Method {
     Vecchia(usize, Option<Ordering>, Form),
     /// By tiles of low rank, to this accuracy.
     Tlr(f64),
+    /// In 64 and 32 bits, to this accuracy.
+    Mixed(f64),
+    /// With a taper of this range.
+    Dst(f64),
 }
 
 /// How likelihoods of given places are computed.
@@ -34,6 +46,10 @@ pub(super) enum Approximation {
     Vecchia(Vecchia),
     /// By tiles of low rank.
     Tlr(Tlr),
+    /// In 64 and 32 bits.
+    Mixed(Mixed),
+    /// With a taper, and what its factor takes.
+    Dst(Dst, Envelope),
 }
 
 impl Approximation {
@@ -43,13 +59,16 @@ impl Approximation {
             Self::None => None,
             Self::Vecchia(_) => Some("vecchia"),
             Self::Tlr(_) => Some("tlr"),
+            Self::Mixed(_) => Some("mixed"),
+            Self::Dst(..) => Some("dst"),
         }
     }
 }
 
 impl Method {
-    /// Parses `exact`, `tlr`, after which may stand an accuracy, or `vecchia`, after which may
-    /// stand neighbours, an order and a form, as in `vecchia:30:maximin:grouped`.
+    /// Parses `exact`, `tlr` or `mixed`, after which may stand an accuracy, `dst` and a range, or
+    /// `vecchia`, after which may stand neighbours, an order and a form, as in
+    /// `vecchia:30:maximin:grouped`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.split(':');
         match parts.next() {
@@ -72,15 +91,37 @@ impl Method {
             }
             Some("tlr") => {
                 let accuracy = parts.next().map_or(Ok(ACCURACY), Self::accuracy)?;
-                match parts.next() {
-                    None => Ok(Self::Tlr(accuracy)),
-                    Some(part) => Err(format!("':{part}' is too much: write tlr:EPS")),
-                }
+                Self::last(parts.next(), "tlr:EPS").map(|()| Self::Tlr(accuracy))
             }
-            _ => Err("write exact, vecchia:M with M neighbours, or tlr:EPS with an accuracy, as \
-                      tlr:1e-6"
+            Some("mixed") => {
+                let accuracy = parts.next().map_or(Ok(MIXED_ACCURACY), Self::accuracy)?;
+                Self::last(parts.next(), "mixed:EPS").map(|()| Self::Mixed(accuracy))
+            }
+            Some("dst") => {
+                let range = parts.next().map_or_else(|| Err(Self::no_range("")), Self::range)?;
+                Self::last(parts.next(), "dst:RANGE").map(|()| Self::Dst(range))
+            }
+            _ => Err("write exact, vecchia:M with M neighbours, tlr:EPS or mixed:EPS with an \
+                      accuracy, as tlr:1e-6, or dst:RANGE with a distance"
                 .to_owned()),
         }
+    }
+
+    /// Refuses a `part` behind the last one of what is written as `form`.
+    fn last(part: Option<&str>, form: &str) -> Result<(), String> {
+        part.map_or(Ok(()), |part| Err(format!("':{part}' is too much: write {form}")))
+    }
+
+    fn range(text: &str) -> Result<f64, String> {
+        let range = text.parse().ok().filter(|range: &f64| *range > 0.0 && range.is_finite());
+        range.ok_or_else(|| Self::no_range(text))
+    }
+
+    fn no_range(text: &str) -> String {
+        format!(
+            "'{text}' is no distance above 0: write dst:RANGE with the one from which covariances \
+             are to be 0, as dst:0.2"
+        )
     }
 
     fn accuracy(text: &str) -> Result<f64, String> {
@@ -125,6 +166,8 @@ impl Method {
                 Some(Self::Vecchia(neighbours, Some(ordering), form))
             }
             "tlr" => Some(Self::Tlr(value.get("accuracy")?.as_f64()?)),
+            "mixed" => Some(Self::Mixed(value.get("accuracy")?.as_f64()?)),
+            "dst" => Some(Self::Dst(value.get("range")?.as_f64()?)),
             _ => None,
         }
     }
@@ -134,14 +177,19 @@ impl Method {
         matches!(self, Self::Vecchia(..)).then_some("vecchia")
     }
 
-    /// How likelihoods of `n` places in this geometry are computed.
-    pub(super) fn settle(self, n: usize, geometry: Geometry) -> Approximation {
+    /// How likelihoods of these places are computed.
+    pub(super) fn settle(self, points: &Points) -> Approximation {
+        let n = points.len();
         let (neighbours, ordering, form) = match self {
             Self::Exact => return Approximation::None,
             Self::Tlr(accuracy) => return Approximation::Tlr(Tlr::new(accuracy, n)),
+            Self::Mixed(accuracy) => return Approximation::Mixed(Mixed::new(accuracy, n)),
+            Self::Dst(range) => {
+                return Approximation::Dst(Dst::new(range, n), Envelope::of(points, range));
+            }
             Self::Vecchia(neighbours, ordering, form) => (neighbours, ordering, form),
         };
-        let usual = match geometry {
+        let usual = match points.geometry() {
             Geometry::Line => Ordering::Coordinate,
             _ => Ordering::Maximin,
         };
@@ -149,10 +197,19 @@ impl Method {
         Approximation::Vecchia(vecchia)
     }
 
-    /// The method of what is more than likelihoods, of a model that was fitted with this one: tiles
-    /// of low rank are of likelihoods alone.
+    /// How it works, where it is one of likelihoods alone: without derivatives or predictions.
+    pub(super) fn of_likelihoods(self) -> Option<&'static str> {
+        match self {
+            Self::Exact | Self::Vecchia(..) => None,
+            Self::Tlr(_) => Some("by tiles of low rank"),
+            Self::Mixed(_) => Some("in 64 and 32 bits"),
+            Self::Dst(_) => Some("with a taper"),
+        }
+    }
+
+    /// The method of what is more than likelihoods, of a model that was fitted with this one.
     pub(super) fn beyond_likelihoods(self) -> Self {
-        if matches!(self, Self::Tlr(_)) { Self::Exact } else { self }
+        if self.of_likelihoods().is_some() { Self::Exact } else { self }
     }
 }
 
@@ -168,6 +225,10 @@ pub(super) fn method_json(method: Approximation, error: Option<f64>) -> Value {
     let mut value = match method {
         Approximation::None => return json!({ "name": "exact" }),
         Approximation::Tlr(Tlr { accuracy, .. }) => json!({ "name": "tlr", "accuracy": accuracy }),
+        Approximation::Mixed(Mixed { accuracy, .. }) => {
+            json!({ "name": "mixed", "accuracy": accuracy })
+        }
+        Approximation::Dst(Dst { range, .. }, _) => json!({ "name": "dst", "range": range }),
         Approximation::Vecchia(Vecchia { neighbours, ordering, form, .. }) => json!({
             "name": "vecchia",
             "neighbours": neighbours,
@@ -191,12 +252,31 @@ pub(super) fn describe_error(console: &Console, method: Approximation, error: f6
         Approximation::Tlr(Tlr { accuracy, .. }) => {
             format!("tlr:{:e} instead of {accuracy:e}", rounded(FINER * accuracy))
         }
+        Approximation::Mixed(Mixed { accuracy, .. }) => {
+            let finer = rounded(mixed::FINER * accuracy);
+            format!("mixed:{finer:e} instead of {accuracy:e}, all rounded otherwise,")
+        }
+        Approximation::Dst(Dst { range, .. }, _) => {
+            format!("a taper twice as long as {}", number(range, 6))
+        }
     };
     console.line(format_args!(
         "approximated: with {better} the log-likelihood is {} {}",
         number(error.abs(), 3),
         if error < 0.0 { "lower" } else { "higher" },
     ));
+}
+
+/// A warning where a taper changes the likelihood by so much that what maximises it is biased.
+pub(super) fn bias(method: Approximation, error: Option<f64>) -> Option<String> {
+    let Approximation::Dst(Dst { range, .. }, _) = method else { return None };
+    let error = error.filter(|error| error.abs() > BIASED)?;
+    Some(format!(
+        "a taper of range {} changes the log-likelihood by {} or more: what it is greatest at is \
+         biased; give a longer one, or --method tlr:EPS, mixed:EPS or vecchia:M:grouped",
+        number(range, 6),
+        number(error.abs(), 3),
+    ))
 }
 
 /// `x` in few digits.
@@ -211,6 +291,12 @@ pub(super) fn method_text(method: Approximation) -> String {
         Approximation::Tlr(Tlr { accuracy, .. }) => {
             format!("tlr, tiles of low rank to {accuracy:e}")
         }
+        Approximation::Mixed(Mixed { accuracy, .. }) => {
+            format!("mixed, tiles in 64 and 32 bits to {accuracy:e}")
+        }
+        Approximation::Dst(Dst { range, .. }, _) => {
+            format!("dst, with a taper of range {}", number(range, 6))
+        }
         Approximation::Vecchia(Vecchia { neighbours, ordering, form, .. }) => {
             let form = match form {
                 Form::Response => String::new(),
@@ -223,6 +309,8 @@ pub(super) fn method_text(method: Approximation) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tegula_kernels::kernel::covariance::rate::random_points;
+
     use super::*;
 
     #[test]
@@ -249,15 +337,27 @@ mod tests {
         for text in ["tlr:", "tlr:0", "tlr:1", "tlr:-1e-6", "tlr:nan", "tlr:1e-6:3", "tlr:1e-15"] {
             assert!(Method::parse(text).is_err(), "{text}");
         }
-        for method in [Method::Exact, random, grouped, latent, tlr] {
-            let value = method_json(method.settle(100, Geometry::Plane), Some(0.5));
+        assert_eq!(Method::parse("mixed"), Ok(Method::Mixed(1e-4)));
+        let mixed = Method::Mixed(2.5e-5);
+        assert_eq!(Method::parse("mixed:2.5e-5"), Ok(mixed));
+        let dst = Method::Dst(0.25);
+        assert_eq!(Method::parse("dst:0.25"), Ok(dst));
+        for text in ["mixed:", "mixed:1", "mixed:1e-6:3", "dst", "dst:", "dst:0", "dst:-1"] {
+            assert!(Method::parse(text).is_err(), "{text}");
+        }
+        for text in ["dst:inf", "dst:nan", "dst:0.1:2"] {
+            assert!(Method::parse(text).is_err(), "{text}");
+        }
+        let points = |geometry| random_points(geometry, 100, 1.0, 1);
+        for method in [Method::Exact, random, grouped, latent, tlr, mixed, dst] {
+            let value = method_json(method.settle(&points(Geometry::Plane)), Some(0.5));
             assert_eq!(Method::read(Some(&value)), Some(method));
         }
         assert_eq!(Method::read(Some(&json!("exact"))), Some(Method::Exact));
         assert_eq!(Method::read(Some(&json!("other"))), None);
         let old = json!({ "name": "vecchia", "neighbours": 15, "ordering": "random" });
         assert_eq!(Method::read(Some(&old)), Some(random));
-        let of = |geometry| Method::parse("vecchia:9").expect("a method").settle(100, geometry);
+        let of = |geometry| Method::parse("vecchia:9").expect("a method").settle(&points(geometry));
         let vecchia = |ordering| Approximation::Vecchia(Vecchia::new(9, ordering));
         assert_eq!(of(Geometry::Line), vecchia(Ordering::Coordinate));
         assert_eq!(of(Geometry::Space), vecchia(Ordering::Maximin));

@@ -268,20 +268,19 @@ impl Predict {
         let &Placing { file, data, .. } = placing;
         let model = &file.model;
         let problem = data.problem(Computation::Prediction);
-        if matches!(self.method, Some(Method::Tlr(_))) {
+        if self.method.is_some_and(|method| method.of_likelihoods().is_some()) {
             return Err(refused(
                 "--method: predictions are exact or from neighbours: write exact or vecchia:M",
             ));
         }
         let method = self.method.unwrap_or(file.method).beyond_likelihoods();
-        if self.method.is_none() && method != file.method {
-            remarks.note(vec![
-                "the model was fitted by tiles of low rank, which are of likelihoods alone: \
-                 predictions are exact, in a dense matrix (--method vecchia:30 takes neighbours)"
-                    .to_owned(),
-            ]);
+        if let Some(how) = file.method.of_likelihoods().filter(|_| self.method.is_none()) {
+            remarks.note(vec![format!(
+                "the model was fitted {how}, which is for likelihoods alone: predictions are exact, \
+                 in a dense matrix (--method vecchia:30 takes neighbours)"
+            )]);
         }
-        let method = method.settle(problem.n, problem.geometry);
+        let method = method.settle(&data.observations.points);
         let is_latent = matches!(
             method,
             Approximation::Vecchia(vecchia) if vecchia.form == VecchiaForm::Latent

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::dst::{self, Dst, DstLikelihood, Envelope};
 use tegula_exageostat::likelihood::{Evaluate, Likelihood, Overlap};
+use tegula_exageostat::mixed::{Mixed, MixedLikelihood};
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_exageostat::program::Computation;
@@ -60,6 +62,9 @@ const TLR: &[&str] = &[
     "gemm",
     "logdet",
 ];
+
+/// Codelets of tiles in 64 and 32 bits, beside those of the exact likelihood.
+const MIXED: &[&str] = &["norm-share", "convert"];
 
 /// The mean rank of tiles that is counted with before there are any.
 pub(super) const EXPECTED_RANK: usize = 32;
@@ -123,16 +128,22 @@ impl Setup {
                 "--precision {letter}: --method {name} computes in numbers of 64 bits"
             )));
         }
-        if let (Approximation::Vecchia(_), false) = (problem.method, covariance.is_radial()) {
+        if !covariance.is_radial()
+            && let Approximation::Vecchia(_) | Approximation::Dst(..) = problem.method
+        {
             return Err(refused(format!(
-                "--method vecchia: {} is put together from several covariances, which this takes \
-                 not yet: write exact or tlr:EPS",
+                "--method {}: {} is put together from several covariances, which this takes not \
+                 yet: write exact, tlr:EPS or mixed:EPS",
+                problem.method.name().unwrap_or_default(),
                 covariance.name
             )));
         }
+        check_taper(&problem)?;
         let footprint = |nb, workers| match &problem.method {
             Approximation::Vecchia(vecchia) => problem.sparse_footprint(vecchia, nb, workers),
             Approximation::Tlr(_) => problem.low_rank_footprint(nb),
+            Approximation::Mixed(_) => problem.mixed_footprint(nb, workers),
+            Approximation::Dst(_, envelope) => problem.band_footprint(envelope, nb, workers),
             Approximation::None => problem.footprint(nb, workers, number_bytes),
         };
         let Problem { n: order, computation, method, .. } = problem;
@@ -140,6 +151,8 @@ impl Setup {
             let mut all = match method {
                 Approximation::Vecchia(_) => VECCHIA.to_vec(),
                 Approximation::Tlr(_) => TLR.to_vec(),
+                Approximation::Mixed(_) => [&computation.codelets(), MIXED].concat(),
+                Approximation::Dst(..) => computation.codelets(),
                 Approximation::None => computation.codelets(),
             };
             if !covariance.is_radial() {
@@ -150,7 +163,10 @@ impl Setup {
         let tile_size = |workers| match method {
             Approximation::Vecchia(vecchia) => vecchia.block.min(order.max(1)),
             Approximation::Tlr(_) => tlr::tile_size(order),
-            Approximation::None => tegula_linalg::tile_size(order, workers),
+            Approximation::Dst(..) => dst::tile_size(order),
+            Approximation::Mixed(_) | Approximation::None => {
+                tegula_linalg::tile_size(order, workers)
+            }
         };
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
@@ -171,6 +187,10 @@ impl Setup {
                 Approximation::Vecchia(Vecchia { block: self.nb(), ..vecchia })
             }
             Approximation::Tlr(tlr) => Approximation::Tlr(Tlr { nb: self.nb(), ..tlr }),
+            Approximation::Mixed(mixed) => Approximation::Mixed(Mixed { nb: self.nb(), ..mixed }),
+            Approximation::Dst(dst, envelope) => {
+                Approximation::Dst(Dst { nb: self.nb(), ..dst }, envelope)
+            }
         }
     }
 
@@ -195,6 +215,12 @@ impl Setup {
             }
             Approximation::Tlr(tlr) => {
                 return Box::new(TlrLikelihood::new(flow, observations, tlr));
+            }
+            Approximation::Mixed(mixed) => {
+                return Box::new(MixedLikelihood::new(flow, observations, mixed));
+            }
+            Approximation::Dst(dst, _) => {
+                return Box::new(DstLikelihood::new(flow, observations, dst));
             }
             Approximation::None => {}
         }
@@ -230,6 +256,18 @@ impl Setup {
     /// The matrix.
     pub(super) fn matrix(&self) -> TileGrid {
         TileGrid::lower(self.problem.n, self.nb(), self.run.precision.bytes())
+    }
+}
+
+/// Refuses a taper that is none where the places lie.
+fn check_taper(problem: &Problem) -> Result<()> {
+    let Approximation::Dst(Dst { range, .. }, _) = problem.method else { return Ok(()) };
+    match dst::longest(problem.geometry) {
+        Some(longest) if range > longest => Err(refused(format!(
+            "--method dst:{range}: with great-circle distance a taper is one up to half a turn, \
+             {longest:.0} km; give a shorter range"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -281,6 +319,43 @@ impl Problem {
             // Three products to a task of an update; what is filled, compressed and solved with.
             tasks: potrf_tasks(nt) / 3.0 + 4.0 * below as f64 + 5.0 * nt as f64,
             ..Footprint::default()
+        }
+    }
+
+    /// What it asks for in 64 and 32 bits, as far as that can be told before: with all tiles below
+    /// the diagonal in 32.
+    fn mixed_footprint(&self, nb: usize, workers: usize) -> Footprint {
+        let whole = self.footprint(nb, workers, size_of::<f64>());
+        let matrix = TileGrid::lower(self.n, nb, size_of::<f64>());
+        let (tile, nt) = (matrix.tile(0, 0), matrix.nt() as u64);
+        let halved = (matrix.bytes() - (nt * tile).min(matrix.bytes())) / 2;
+        Footprint {
+            bytes: whole.bytes - halved,
+            dealt: Vec::new(),
+            // Of columns in both precisions, and packed in both.
+            copy_bytes: 3 * whole.copy_bytes,
+            // Norms, and what is converted.
+            pieces: 2 * whole.pieces,
+            tasks: whole.tasks + 3.0 * matrix.tiles() as f64,
+            ..whole
+        }
+    }
+
+    /// What it asks for in a band of tiles, with room for the taper by which the error is estimated.
+    fn band_footprint(&self, envelope: &Envelope, nb: usize, workers: usize) -> Footprint {
+        let whole = self.footprint(nb, workers, size_of::<f64>());
+        let matrix = TileGrid::lower(self.n, nb, size_of::<f64>());
+        let share = |entries: f64| {
+            // Tiles at the edges of the band are whole.
+            let held = entries + (2 * self.n * nb) as f64;
+            (held * size_of::<f64>() as f64 / matrix.bytes().max(1) as f64).min(1.0)
+        };
+        let longer = share(envelope.longer_entries);
+        Footprint {
+            bytes: whole.bytes - ((1.0 - longer) * matrix.bytes() as f64) as u64,
+            dealt: Vec::new(),
+            tasks: share(envelope.entries).powi(2) * whole.tasks,
+            ..whole
         }
     }
 

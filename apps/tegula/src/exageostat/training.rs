@@ -77,7 +77,7 @@ impl Training<'_> {
         let model = &file.model;
         let data = self.data(file, remarks)?;
         let problem = data.problem(Computation::Assessment);
-        let method = file.method.beyond_likelihoods().settle(problem.n, problem.geometry);
+        let method = file.method.beyond_likelihoods().settle(&data.observations.points);
         let problem = Problem { method, ..problem };
         let setup = Setup::new(matrix, run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;

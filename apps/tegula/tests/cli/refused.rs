@@ -132,6 +132,16 @@ fn parameters_that_are_none() {
     run("--params 1,0.1,0.5 --method tlr --precision s").failed(2, &["tlr", "64 bits"]);
     run("--params 1,0.1,0.5 --method tlr --gradient").failed(2, &["--gradient", "vecchia:M"]);
     run("--params 1,0.9,1.9 --method tlr:0.1").failed(1, &["1e-1 is too coarse", "tlr:1e-3"]);
+    run("--params 1,0.1,0.5 --method mixed:2").failed(2, &["'2' is no accuracy", "to 1e-1"]);
+    run("--params 1,0.1,0.5 --method mixed --precision s").failed(2, &["mixed", "64 bits"]);
+    run("--params 1,0.1,0.5 --method mixed --gradient").failed(2, &["--gradient", "vecchia:M"]);
+    run("--params 1,0.1,0.5 --method dst").failed(2, &["dst:RANGE", "as dst:0.2"]);
+    run("--params 1,0.1,0.5 --method dst:-1").failed(2, &["'-1' is no distance above 0"]);
+    run("--params 1,0.1,0.5 --method dst:0.2 --gradient").failed(2, &["--gradient", "taper"]);
+    let texas =
+        "exageostat loglik data/samples/texas-wind.csv --values air_temperature_c --mean zero";
+    let far = "--covariance exponential --params 1,100 --nugget 1 --method dst:20100";
+    tegula(&format!("{texas} {far}")).failed(2, &["dst:20100", "half a turn", "20015 km"]);
     run("--params 1,0.1,0.5 --trace t.txt").failed(2, &["t.txt", ".json", ".csv", ".svg"]);
     run("").failed(2, &["--params"]);
 }

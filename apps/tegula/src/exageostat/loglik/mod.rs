@@ -19,7 +19,7 @@ use tegula_traces::phase_times;
 use super::auto::{Choice, alternative, closer, too_far};
 use super::data::Data;
 use super::mean_file::{coefficients_json, mean_json};
-use super::method::{Approximation, Method, describe_error, method_json};
+use super::method::{Approximation, bias, describe_error, method_json};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::subject::{Given, Subject};
@@ -52,8 +52,9 @@ pub(crate) struct Loglik {
     subject: Subject,
     /// How the likelihood is computed: exact, vecchia:M with M neighbours of each place (or
     /// vecchia:M:ORDER:FORM; grouped is nearer to exact, latent is for noise), tlr:EPS by tiles of
-    /// low rank, each to EPS of the variance, or as fits, with an error of at most X, auto:X
-    /// [default: exact, or that of the model]
+    /// low rank, each to EPS of the variance, mixed:EPS with small tiles in 32 bits, dst:RANGE with
+    /// covariances tapered to 0 there, or as fits, with an error of at most X, auto:X [default:
+    /// exact, or that of the model]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Choice::parse)]
     method: Option<Choice>,
     /// The derivative by each parameter and by the nugget, too, with the mean at its best
@@ -122,7 +123,8 @@ impl Loglik {
             }
             setup.run.keep_times(&typical.account, &console);
             let mut result = self.result(&data, &model, &setup, typical, &repeats);
-            too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
+            let warnings = [too_far(error, accuracy), bias(setup.method(), error)];
+            warnings.into_iter().flatten().for_each(|text| remarks.warn(text));
             let mut method = method_json(setup.method(), error);
             accuracy.into_iter().for_each(|most| method["error_asked"] = most.into());
             result.insert("method".to_owned(), method);
@@ -148,13 +150,13 @@ impl Loglik {
         let choice = self.method.unwrap_or(Choice::Named(method));
         let has_noise = matches!(&given, Given::One(model) if model.nugget > 0.0);
         let (method, accuracy) = choice.settle(problem.n, has_noise, memory);
-        if self.gradient && matches!(method, Method::Tlr(_)) {
-            return Err(refused(
-                "--gradient: there are no derivatives of tiles of low rank; give --method exact or \
-                 vecchia:M",
-            ));
+        if let Some(how) = method.of_likelihoods().filter(|_| self.gradient) {
+            return Err(refused(format!(
+                "--gradient: there are no derivatives of likelihoods {how}; give --method exact or \
+                 vecchia:M"
+            )));
         }
-        let method = method.settle(problem.n, problem.geometry);
+        let method = method.settle(&data.observations.points);
         data.check_noise(method.name())?;
         let problem = Problem { method, ..problem };
         if matches!((&given, accuracy, method.name()), (Given::Sets(..), Some(_), Some(_))) {
@@ -277,7 +279,7 @@ impl Loglik {
         let rate = match setup.method() {
             _ if self.gradient => String::new(),
             Approximation::None => format!(", {} Gflop/s", number(gflops, 3)),
-            Approximation::Vecchia(_) | Approximation::Tlr(_) => String::new(),
+            _ => String::new(),
         };
         let note = match repeats.len() {
             1 => String::new(),

@@ -50,7 +50,7 @@ impl Page<'_> {
         let left_out = match self.file.method {
             Method::Exact if self.setup.is_double() => Some(self.leave_out::<f64>(console)?),
             Method::Exact => Some(self.leave_out::<f32>(console)?),
-            Method::Vecchia(..) | Method::Tlr(_) => None,
+            _ => None,
         };
         let text = self.html(left_out.as_deref());
         write_file::<WriteError>(path, |out| {
@@ -110,9 +110,7 @@ impl Page<'_> {
             data.coordinates.describe(),
             file.model.covariance.name,
             data.mean.describe(),
-            super::method::method_text(
-                file.method.settle(data.observations.len(), data.coordinates.geometry()),
-            ),
+            super::method::method_text(file.method.settle(&data.observations.points)),
         )
     }
 

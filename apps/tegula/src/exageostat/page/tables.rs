@@ -97,6 +97,12 @@ pub(super) fn summary(file: &ModelFile, data: &Data) -> String {
         super::super::method::Method::Tlr(accuracy) => {
             format!("tiles of low rank, to {accuracy:e}")
         }
+        super::super::method::Method::Mixed(accuracy) => {
+            format!("tiles in 64 and 32 bits, to {accuracy:e}")
+        }
+        super::super::method::Method::Dst(range) => {
+            format!("with a taper of range {}", number(range, 6))
+        }
     };
     rows.push(texts(&["method", &method]));
     rows.push(texts(&["observations", &data.observations.len().to_string()]));

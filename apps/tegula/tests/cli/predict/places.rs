@@ -230,6 +230,50 @@ fn tiles_of_low_rank_take_the_place_of_dense_ones() {
     assert!(plan["fits"] == true && plan["method"]["accuracy"] == 1e-6, "{plan}");
 }
 
+/// Likelihoods in 64 and 32 bits, and with a taper, are fitted and evaluated again; predictions and
+/// scores are exact, and say so.
+#[test]
+fn likelihoods_in_two_precisions_or_with_a_taper_have_exact_predictions() {
+    let folder = split("a_synth1600.csv", 4, 3);
+    let fit = "exageostat fit train.csv --mean zero --fix smoothness=0.5 --json - --method";
+    let exact = tegula_in(&folder, &format!("{fit} exact")).succeeded().json();
+    let best = crate::support::number(&exact, "/loglik");
+    for (method, key, error, words) in [
+        ("mixed:0.01", "accuracy", 1e-2, &["64 and 32 bits to 1e-2", "mixed:1e-3 instead"]),
+        ("dst:0.6", "range", 30.0, &["a taper of range 0.6", "twice as long as 0.6"]),
+    ] {
+        let run = format!("{fit} {method} --tile-size 64 -o model.json");
+        let found = tegula_in(&folder, &run).succeeded().json();
+        let (name, value) = method.split_once(':').expect("it has one");
+        assert_eq!(found["method"]["name"], name);
+        assert_eq!(found["method"][key].to_string(), value);
+        let loglik = crate::support::number(&found, "/loglik");
+        assert!((loglik - best).abs() < error, "{method}: {loglik}, not {best}");
+        let estimate = crate::support::number(&found, "/method/error_estimate");
+        assert!(estimate != 0.0 && estimate.abs() < error, "{method}: {estimate}");
+        let remarks = found["remarks"].to_string();
+        assert!(remarks.contains("by its values alone"), "{remarks}");
+        assert_eq!(remarks.contains("is biased"), name == "dst", "{remarks}");
+        let run = tegula_in(&folder, "exageostat loglik model.json --tile-size 64").succeeded();
+        for text in words.iter().chain(&["tiles of order 64"]) {
+            assert!(run.stdout.contains(text), "{text}: {}", run.stdout);
+        }
+        let at = "exageostat predict model.json --at places.csv -o predictions.csv";
+        let run = tegula_in(&folder, &format!("{at} --json -")).succeeded().json();
+        assert_eq!(run["method"]["name"], "exact");
+        assert!(run["remarks"].to_string().contains("predictions are exact"), "{run}");
+        tegula_in(&folder, &format!("{at} --method {method}")).failed(2, &["vecchia:M"]);
+        let run = tegula_in(&folder, "exageostat assess model.json --json -").succeeded().json();
+        assert_eq!(run["method"]["name"], "exact");
+        let page = "exageostat plot model.json -o model.html";
+        tegula_in(&folder, page).succeeded();
+        let dry = format!("exageostat fit train.csv --method {method} --dry-run --json -");
+        let plan = tegula_in(&folder, &dry).succeeded().json();
+        assert!(plan["fits"] == true && plan["method"]["name"] == name, "{plan}");
+        assert!(crate::support::number(&plan, "/flops") <= 1200f64.powi(3) / 2.9, "{plan}");
+    }
+}
+
 /// The latent form is kept by the model, and refuses what it cannot do.
 #[test]
 fn a_latent_field_is_predicted_place_by_place() {

@@ -36,6 +36,12 @@ impl Law {
         }
     }
 
+    /// This with another table of a function of distance.
+    #[must_use]
+    pub fn with_table(self, table: Box<RadialTable>) -> Self {
+        Self { entries: Entries::Radial(table), ..self }
+    }
+
     /// The buffer that kernels read.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {

@@ -62,13 +62,14 @@ impl DstLikelihood {
     ) -> Result<Evaluation, LikelihoodError> {
         let Self { tiled, dst: Dst { nb, .. }, band } = self;
         let (n, nt) = (tiled.n(), tiled.nt());
-        let mut law = covariance.law(tiled.geometry(), values, nugget)?;
-        let map = match range {
+        let law = covariance.law(tiled.geometry(), values, nugget)?;
+        let (law, map) = match range {
             Some(range) => {
-                law.table = taper::tapered(&law.table, covariance.is_compact, range);
-                band::tiles(&law.places(&tiled.points), *nb, range)
+                let table = taper::tapered(law.table(), covariance.is_compact, range);
+                let map = band::tiles(&law.places(&tiled.points), *nb, range);
+                (law.with_table(table), map)
             }
-            None => PrecisionMap::new(nt, |_, _| false),
+            None => (law, PrecisionMap::new(nt, |_, _| false)),
         };
         let (tiles, zero) = (nt * nt.saturating_sub(1) / 2, map.zero_tiles());
         tiled.set(&law).map_err(LikelihoodError::Flow)?;

@@ -73,7 +73,7 @@ impl MixedLikelihood {
         let Self { tiled, mixed: Mixed { nb, .. }, precisions } = self;
         let (n, nt) = (tiled.n(), tiled.nt());
         let law = covariance.law(tiled.geometry(), values, nugget)?;
-        let diagonal = law.table.variance + law.table.nugget;
+        let diagonal = law.variances(&tiled.points)[0] + nugget;
         tiled.set(&law).map_err(LikelihoodError::Flow)?;
         let norms = tiled.norms().map_err(LikelihoodError::Flow)?;
         let norm = |i: usize, j: usize| norms[i + j * nt];

@@ -3,16 +3,15 @@
 use std::marker::PhantomData;
 
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceTile, TABLE_BYTES};
 use tegula_kernels::kernel::norm::{Norm, NormShare, frobenius};
 use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::{MixedMatrix, PrecisionMap, potrf_mixed, trsm_mixed};
-use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::covariance::Law;
-use crate::generation::Mapped;
+use crate::generation::{Entries, Mapped};
 use crate::likelihood::{Evaluation, LikelihoodError};
 use crate::observations::Observations;
 use crate::sums::Sums;
@@ -26,7 +25,7 @@ pub(crate) struct Tiled {
     pub(crate) flow: Flow,
     nb: usize,
     pub(crate) points: Points,
-    table: Handle,
+    entries: Entries,
     places: Mapped,
     sums: Sums,
 }
@@ -35,8 +34,9 @@ impl Tiled {
     /// Prepares evaluations of `observations` on `flow`, in tiles of order `nb`.
     pub(crate) fn new(mut flow: Flow, observations: &Observations, nb: usize) -> Self {
         let points = observations.points.clone();
-        let (table, sums) = (flow.register(TABLE_BYTES), Sums::new(&mut flow, observations, nb));
-        Self { nb, table, places: Mapped::new(&mut flow, &points, nb), sums, points, flow }
+        let entries = Entries::new(&mut flow, points.geometry());
+        let sums = Sums::new(&mut flow, observations, nb);
+        Self { nb, entries, places: Mapped::new(&mut flow, &points, nb), sums, points, flow }
     }
 
     pub(crate) fn n(&self) -> usize {
@@ -59,16 +59,15 @@ impl Tiled {
 
     /// Waits, then sets the law of which entries are.
     pub(crate) fn set(&mut self, law: &Law) -> Result<(), FlowError> {
-        self.flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        self.entries.set(&mut self.flow, law)?;
         self.places.set(&mut self.flow, law)
     }
 
     /// Submits the entries of tile `(i, j)`, each rounded to `T`.
     fn generate<T: Real>(&mut self, (i, j): (usize, usize), tile: Handle, priority: i32) {
         let (shape, first) = ((self.rows(i), self.rows(j)), (i * self.nb, j * self.nb));
-        let kernel = CovarianceTile::<T>::within(self.geometry(), shape, first);
-        let [row, column] = [i, j].map(|i| (self.places.blocks()[i], R));
-        self.flow.submit(kernel, &[(self.table, R), row, column, (tile, W)], priority);
+        let [row, column] = [i, j].map(|i| self.places.blocks()[i]);
+        self.entries.within::<T>(&mut self.flow, (shape, first), [row, column, tile], priority);
     }
 
     /// The Frobenius norms of tiles `(i, j)` below the diagonal, at `i + j nt`. Few are there at a

@@ -387,10 +387,16 @@ impl Covariance {
     /// If there are fewer values than parameters.
     #[must_use]
     pub fn caution(&self, geometry: Geometry, values: &[f64]) -> Option<String> {
+        let name = self.name;
+        if geometry == Geometry::Space && self.is_planar() {
+            return Some(format!(
+                "{name} is a covariance {}, and may be none with places in space",
+                self.validity
+            ));
+        }
         if geometry != Geometry::GreatCircle {
             return None;
         }
-        let name = self.name;
         match self.great_circle {
             Validity::Always => None,
             Validity::Never => Some(format!("{name} is not a covariance of great-circle distance")),

@@ -36,6 +36,9 @@ impl<'a> Remarks<'a> {
     pub(super) fn caution(&mut self, model: &Model, geometry: Geometry) {
         let covariance = model.covariance;
         let Some(text) = covariance.caution(geometry, &model.values) else { return };
+        if covariance.is_planar() {
+            return self.warn(format!("{text}: results may be meaningless"));
+        }
         let keep = match covariance.sphere_bound() {
             Some((name, most)) => format!("keep it there (in a fit by --fix {name}={most}), or "),
             None => String::new(),

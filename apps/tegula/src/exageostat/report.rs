@@ -1,6 +1,7 @@
 //! What people read of a fit.
 
 use tegula_exageostat::coefficients::Coefficients;
+use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::Aliased;
 use tegula_exageostat::fit::{
     self as library, BoundHit, FitOptions, INFORMATIONS, Information, NuggetChoice,
@@ -57,7 +58,7 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
         console.line(format_args!("{agreeing} of {starts} ended at the best maximum"));
     }
     done.account.describe(console);
-    fit.bounds_hit.iter().for_each(|hit| console.warn(bound(hit)));
+    fit.bounds_hit.iter().for_each(|hit| console.warn(bound(hit, fit.model.covariance)));
     fit.remarks.iter().for_each(|remark| console.note(remark));
     if !fit.converged {
         console.warn(format_args!(
@@ -99,16 +100,22 @@ fn profile(fit: &library::Fit) -> Table {
 
 /// What the user should know of the estimates, in words.
 pub(super) fn fit_remarks(fit: &library::Fit) -> Vec<String> {
-    fit.bounds_hit.iter().map(bound).chain(fit.remarks.iter().cloned()).collect()
+    let covariance = fit.model.covariance;
+    let bounds = fit.bounds_hit.iter().map(|hit| bound(hit, covariance));
+    bounds.chain(fit.remarks.iter().cloned()).collect()
 }
 
 /// What the user should know of an estimate at its bound.
-fn bound(hit: &BoundHit) -> String {
-    if hit.bound == 0.0 {
+fn bound(hit: &BoundHit, covariance: &Covariance) -> String {
+    if hit.parameter == "nugget" && hit.bound == 0.0 {
         return format!("{hit}: the model without it is as likely as any with one");
     }
     if (hit.parameter, hit.bound) == ("ratio", 1.0) {
         return format!("{hit}: no direction has a longer range than another");
+    }
+    let parameter = covariance.parameters.iter().find(|one| one.name == hit.parameter);
+    if parameter.is_some_and(|one| one.most == hit.bound || one.may_be_zero() && hit.bound == 0.0) {
+        return format!("{hit}: that is the end of what it can be");
     }
     format!("{hit}: the maximum may lie beyond; --bounds moves it")
 }

@@ -292,6 +292,12 @@ impl Covariance {
         self.composition.map(|composition| composition.roles[index])
     }
 
+    /// Whether it is known to be a covariance in the plane alone, and on lines.
+    #[must_use]
+    pub fn is_planar(&self) -> bool {
+        self.composition.is_some_and(|composition| matches!(composition.made, Made::By(_)))
+    }
+
     /// Whether a parameter is a variance, or one grows with its square.
     #[must_use]
     pub fn is_variance(&self, index: usize) -> bool {

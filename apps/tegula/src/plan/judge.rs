@@ -15,7 +15,7 @@ use crate::simulate::pack_as_known;
 use crate::simulate::program::{Setting, Spread, Workload};
 
 /// Most tasks of a program that is run to count its messages: it is noted whole.
-const MOST: u64 = 1 << 22;
+pub(super) const MOST: u64 = 1 << 22;
 
 /// What was found.
 pub(super) struct Verdict {

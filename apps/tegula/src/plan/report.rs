@@ -5,7 +5,7 @@ use tegula_plan::distribution::messages::Messages;
 use tegula_plan::platform::cluster::ClusterPlatform;
 
 use super::Maps;
-use super::judge::Verdict;
+use super::judge::{MOST, Verdict};
 use super::search::Found;
 use crate::output::{Align, Console, Table, bytes, count, number, range, seconds};
 use crate::simulate::program::{Setting, Spread, Workload};
@@ -59,6 +59,12 @@ impl Case {
             let (first, best) = (seconds(found.first_seconds), seconds(found.seconds));
             let runs = count(found.simulations, "simulation");
             console.field("search", format_args!("{best}, from {first} at first, in {runs}"));
+        }
+        if maps.last.is_some() && verdict.messages.is_none() {
+            let name = workload.name;
+            console.note(format_args!(
+                "messages of {name} are counted of up to {MOST} tasks, and these are more"
+            ));
         }
         if let Some(remark) = workload.remark(setting) {
             console.note(remark);

@@ -15,8 +15,8 @@ impl Flow {
         Self::listening_for(1, true)
     }
 
-    /// The same of ranks with so many [workers](Self::workers), whose memory is [flat](Self::is_flat)
-    /// or not: programs ask.
+    /// The same of ranks with so many [workers](Self::workers), whose memory is
+    /// [flat](Self::is_flat) or not: programs ask.
     #[must_use]
     pub fn listening_for(workers: usize, is_flat: bool) -> Self {
         let mut flow = Self::of(

@@ -27,5 +27,6 @@ mod small;
 mod sums;
 pub mod tlr;
 pub mod transform;
+pub mod tukey;
 pub mod variogram;
 pub mod vecchia;

@@ -22,6 +22,7 @@ mod uncertainty;
 use thiserror::Error;
 
 pub use journal::Journal;
+pub(crate) use newton::Slope;
 pub use profile::ProfileInterval;
 pub use search::{Between, Progress, fit, fit_from};
 pub use space::BoundHit;

@@ -21,16 +21,16 @@ const NEGLIGIBLE: f64 = 1e-8;
 
 /// The log-likelihood around a point, as far as derivatives tell.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Slope {
+pub(crate) struct Slope {
     /// Its gradient.
-    pub(super) gradient: Vec<f64>,
+    pub(crate) gradient: Vec<f64>,
     /// Minus its second derivatives, or what stands for them: positive semidefinite, by columns.
-    pub(super) information: Vec<f64>,
+    pub(crate) information: Vec<f64>,
 }
 
 impl Slope {
     /// What the step `s` gains: `g' s - 1/2 s' H s`.
-    fn gain(&self, s: &[f64]) -> f64 {
+    pub(crate) fn gain(&self, s: &[f64]) -> f64 {
         let n = s.len();
         let curve = |i: usize| (0..n).map(|j| self.information[i + j * n] * s[j]).sum::<f64>();
         (0..n).map(|i| s[i] * (self.gradient[i] - 0.5 * curve(i))).sum()
@@ -39,7 +39,7 @@ impl Slope {
     /// The step between `low` and `high`, 0 between them, that gains most: by steps to the maximum
     /// over the coordinates that are free, each as far as the first bound (Nocedal and Wright,
     /// algorithm 16.3).
-    fn step(&self, low: &[f64], high: &[f64]) -> Vec<f64> {
+    pub(crate) fn step(&self, low: &[f64], high: &[f64]) -> Vec<f64> {
         let n = low.len();
         let (mut s, mut is_held) = (vec![0.0; n], vec![false; n]);
         // Each coordinate is held or freed a few times at most.

@@ -6,6 +6,7 @@
 //! performance of a GeoStatistics multi-phase task-based application", ICPP 2021. Only the end of
 //! an evaluation waits.
 
+mod columns;
 mod evaluation;
 mod information;
 mod score;
@@ -113,6 +114,32 @@ pub trait Evaluate {
         let _ = (covariance, values, nugget, criterion);
         Ok(None)
     }
+}
+
+/// What also takes other columns in place of its values, for models in which these change with
+/// the parameters.
+pub trait Resolve: Evaluate {
+    /// It as what evaluates alone.
+    fn as_evaluate(&mut self) -> &mut dyn Evaluate;
+
+    /// `ln |C|` and `X' C^-1 X`, by columns, of the columns `X`, for a covariance with its
+    /// parameters and a nugget. If it `is_factored`, these are those of the call before, and
+    /// nothing else was evaluated since.
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`].
+    fn gram(
+        &mut self,
+        model: (&Covariance, &[f64], f64),
+        columns: &[Vec<f64>],
+        is_factored: bool,
+    ) -> Result<(f64, Vec<f64>), LikelihoodError>;
+
+    /// Evaluates the likelihood of other values from now on; the mean must be zero.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    fn set_values(&mut self, values: &[f64]) -> Result<(), LikelihoodError>;
 }
 
 /// Evaluates the likelihood of one set of observations, as often as wanted, on one flow.

@@ -317,7 +317,7 @@ fn product<T: Real>((m, n, k): (usize, usize, usize), beta: T) -> Gemm<T> {
 }
 
 /// Submits `sum = sum + X' Y`.
-fn gram<T: Real>(flow: &mut Flow, x: &TileMatrix<T>, y: &TileMatrix<T>, sum: Handle) {
+pub(super) fn gram<T: Real>(flow: &mut Flow, x: &TileMatrix<T>, y: &TileMatrix<T>, sum: Handle) {
     for i in 0..x.mt() {
         let (m, n, k) = (x.n(), y.n(), x.tile_rows(i));
         let (trans_a, trans_b) = (Trans::Yes, Trans::No);

@@ -227,6 +227,18 @@ impl<T: Real> Phases<T> {
         }
     }
 
+    /// Puts other `values` in place of those of the observations, whose mean is zero.
+    ///
+    /// # Panics
+    /// If the mean has columns.
+    pub(super) fn set_values(&mut self, values: &[f64]) {
+        assert!(self.offset.is_empty(), "a mean with {} columns", self.offset.len());
+        let blocks = self.given.iter_mut().zip(values.chunks(self.generation.covariance.nb()));
+        blocks.for_each(|(given, block)| {
+            *given = block.iter().map(|&x| T::from_f64(x)).collect();
+        });
+    }
+
     /// `c`.
     pub(super) fn offset(&self) -> &[f64] {
         &self.offset

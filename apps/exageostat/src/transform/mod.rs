@@ -1,4 +1,4 @@
-//! Transformations of positive values to ones that are Gaussian, and the way back.
+//! Transformations of values to ones that are Gaussian, and the way back.
 //!
 //! With `z = g(y)` Gaussian, the log-likelihood of `y` is that of `z` plus `sum ln g'(y)`, so that
 //! likelihoods of different transformations compare. Source: G. E. P. Box, D. R. Cox, "An analysis
@@ -6,9 +6,11 @@
 
 mod back;
 mod lambda;
+mod tukey;
 
 pub use back::{Back, Prediction};
 pub use lambda::{LambdaError, best_lambda};
+pub use tukey::TukeyGh;
 
 /// Exponents of Box and Cox nearer to 0 than this are the logarithm: below it the formula loses
 /// all digits.
@@ -26,6 +28,13 @@ pub enum Transform {
     Sqrt,
     /// `(y^lambda - 1) / lambda`; `ln y` at 0.
     BoxCox(f64),
+    /// `scale tau^-1(y / scale)` with Tukey's g-and-h function, of what the mean leaves.
+    TukeyGh {
+        /// The standard deviation of the Gaussian field, which is also the unit of the values.
+        scale: f64,
+        /// The function.
+        function: TukeyGh,
+    },
 }
 
 impl Transform {
@@ -37,6 +46,7 @@ impl Transform {
             Self::Log => "log",
             Self::Sqrt => "sqrt",
             Self::BoxCox(_) => "box-cox",
+            Self::TukeyGh { .. } => "tukey-gh",
         }
     }
 
@@ -49,10 +59,33 @@ impl Transform {
         }
     }
 
-    /// Whether it takes `y`: all but none take positive values alone.
+    /// Tukey's function, if it is that.
+    #[must_use]
+    pub fn tukey(self) -> Option<TukeyGh> {
+        match self {
+            Self::TukeyGh { function, .. } => Some(function),
+            _ => None,
+        }
+    }
+
+    /// The values between which lie those that it takes.
+    #[must_use]
+    pub fn domain(self) -> (f64, f64) {
+        match self {
+            Self::None => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::Log | Self::Sqrt | Self::BoxCox(_) => (0.0, f64::INFINITY),
+            Self::TukeyGh { scale, function } => {
+                let (low, high) = function.support();
+                (scale * low, scale * high)
+            }
+        }
+    }
+
+    /// Whether it takes `y`.
     #[must_use]
     pub fn takes(self, y: f64) -> bool {
-        self == Self::None || y > 0.0
+        let (low, high) = self.domain();
+        self == Self::None || (y > low && y < high)
     }
 
     /// `g(y)`.
@@ -64,6 +97,7 @@ impl Transform {
             Self::Sqrt => y.sqrt(),
             Self::BoxCox(lambda) if lambda.abs() < NO_EXPONENT => y.ln(),
             Self::BoxCox(lambda) => (lambda * y.ln()).exp_m1() / lambda,
+            Self::TukeyGh { scale, function } => scale * function.inverse(y / scale),
         }
     }
 
@@ -79,6 +113,7 @@ impl Transform {
             Self::BoxCox(lambda) if lambda * z > -1.0 => ((lambda * z).ln_1p() / lambda).exp(),
             Self::BoxCox(lambda) if lambda > 0.0 => 0.0,
             Self::BoxCox(_) => f64::INFINITY,
+            Self::TukeyGh { scale, function } => scale * function.value(z / scale),
         }
     }
 
@@ -92,6 +127,10 @@ impl Transform {
             Self::Log => -logs(),
             Self::Sqrt => -0.5 * logs() - values.len() as f64 * std::f64::consts::LN_2,
             Self::BoxCox(lambda) => (lambda - 1.0) * logs(),
+            Self::TukeyGh { scale, function } => {
+                let slope = |y: &f64| function.log_slope(function.inverse(y / scale));
+                -values.iter().map(slope).sum::<f64>()
+            }
         }
     }
 }
@@ -100,7 +139,7 @@ impl Transform {
 mod tests {
     use super::*;
 
-    const ALL: [Transform; 7] = [
+    const ALL: [Transform; 9] = [
         Transform::None,
         Transform::Log,
         Transform::Sqrt,
@@ -108,6 +147,8 @@ mod tests {
         Transform::BoxCox(0.3),
         Transform::BoxCox(-0.7),
         Transform::BoxCox(1e-7),
+        Transform::TukeyGh { scale: 40.0, function: TukeyGh { g: 0.4, h: 0.1 } },
+        Transform::TukeyGh { scale: 3.0, function: TukeyGh { g: 0.2, h: 0.0 } },
     ];
 
     #[test]
@@ -130,5 +171,8 @@ mod tests {
         assert_eq!(Transform::BoxCox(-0.5).invert(3.0), f64::INFINITY);
         assert_eq!(Transform::Sqrt.invert(-1.0), 0.0);
         assert!(Transform::None.takes(-1.0) && !Transform::Log.takes(0.0));
+        let bounded = Transform::TukeyGh { scale: 3.0, function: TukeyGh { g: -0.5, h: 0.0 } };
+        assert_eq!(bounded.domain(), (f64::NEG_INFINITY, 6.0));
+        assert!(bounded.takes(5.9) && !bounded.takes(6.0) && bounded.apply(6.1).is_nan());
     }
 }

@@ -16,7 +16,7 @@ use super::latent::{self, Field, Latent, Noise, Request};
 use super::structure::{Blocks, Ordered};
 use super::{Form, Ordering, Vecchia};
 use crate::covariance::{Covariance, Law, Metric};
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Resolve, Score};
 use crate::observations::Observations;
 
 /// Evaluates Vecchia's approximation of the likelihood of one set of observations, as often as
@@ -238,6 +238,43 @@ impl Known {
         flow.overwrite(self.records, &records)
     }
 
+    /// Registers records with other columns, as they were given.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    fn with_columns(&self, flow: &mut Flow, columns: &[Vec<f64>]) -> Result<Handle, FlowError> {
+        let (stored, width) = (self.ordered.geometry.stored(), self.columns());
+        let known = flow.read::<f64>(self.records)?;
+        let mut records = Vec::with_capacity(self.n * (stored + columns.len()));
+        let places = known.chunks_exact(stored + width).zip(&self.ordered.given);
+        for (record, &given) in places {
+            records.extend(&record[..stored]);
+            records.extend(columns.iter().map(|column| column[given as usize]));
+        }
+        Ok(flow.register_from(&records))
+    }
+
+    /// `ln |C|` and `X' C^-1 X` of other columns `X`.
+    fn gram(
+        &mut self,
+        flow: &mut Flow,
+        law: &Law,
+        blocks: &Blocks,
+        columns: &[Vec<f64>],
+    ) -> Result<Vec<f64>, FlowError> {
+        self.set(flow, law)?;
+        let (q, records) = (columns.len(), self.with_columns(flow, columns)?);
+        let sums = blocks.register(flow, Terms::length(q));
+        flow.phase("likelihood");
+        for (block, &sums) in blocks.blocks.iter().zip(&sums) {
+            blocks.submit_terms(flow, block, q, [self.table, records, sums]);
+        }
+        let found = total(flow, &sums, Terms::length(q));
+        flow.unregister(records);
+        sums.into_iter().for_each(|sums| flow.unregister(sums));
+        found
+    }
+
     /// Numbers of a record beside its coordinates.
     pub(super) fn columns(&self) -> usize {
         self.offset.len() + 1
@@ -409,5 +446,34 @@ impl Evaluate for VecchiaLikelihood {
         blocks.unregister(flow);
         sums.into_iter().for_each(|sums| flow.unregister(sums));
         Ok(Some(better?.value(criterion) - least))
+    }
+}
+
+impl Resolve for VecchiaLikelihood {
+    fn as_evaluate(&mut self) -> &mut dyn Evaluate {
+        self
+    }
+
+    /// # Panics
+    /// In the latent form with noise, which does not sum over columns.
+    fn gram(
+        &mut self,
+        (covariance, values, nugget): (&Covariance, &[f64], f64),
+        columns: &[Vec<f64>],
+        _is_factored: bool,
+    ) -> Result<(f64, Vec<f64>), LikelihoodError> {
+        assert!(self.noise(values, nugget).is_none(), "columns of the latent form");
+        let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
+        let Self { flow, known, blocks, .. } = self;
+        let made = known.gram(flow, &law, blocks, columns);
+        let mut made = made.map_err(|error| known.failure(error))?;
+        let logdet = made.remove(0);
+        Ok((logdet, made))
+    }
+
+    fn set_values(&mut self, values: &[f64]) -> Result<(), LikelihoodError> {
+        let Self { flow, known, .. } = self;
+        let ordered = known.ordered.given.iter().map(|&given| values[given as usize]).collect();
+        known.replace(flow, &[ordered]).map_err(|error| known.failure(error))
     }
 }

@@ -19,7 +19,7 @@ use crate::covariance::Metric;
 pub(super) struct Ordered {
     pub(super) geometry: Geometry,
     /// Of each place of the tree the index it was given with.
-    given: Vec<u32>,
+    pub(super) given: Vec<u32>,
     /// Of each place of the tree its number in the order.
     pub(super) ranks: Vec<u32>,
     /// The places of the tree and the bounds of its nodes; the numbers of places, and the least of

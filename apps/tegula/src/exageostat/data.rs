@@ -102,6 +102,15 @@ impl Observed {
 /// Groups of observations at one place that are listed.
 const GROUPS_SHOWN: usize = 5;
 
+/// A mean that is known and taken off before values are transformed.
+#[derive(Clone, Debug)]
+pub(crate) struct Trend {
+    /// Its columns.
+    design: Design,
+    /// The coefficients of these.
+    coefficients: Vec<f64>,
+}
+
 /// Observations with the table they come from.
 #[derive(Clone, Debug)]
 pub(crate) struct Data {
@@ -121,6 +130,8 @@ pub(crate) struct Data {
     pub(crate) transform: Transform,
     /// The values as they were, without it.
     pub(crate) measured: Vec<f64>,
+    /// The mean where it is taken off before the transformation.
+    pub(crate) trend: Option<Trend>,
     /// What is observed, the values transformed.
     pub(crate) observations: Observations,
 }
@@ -230,8 +241,57 @@ impl Data {
             aliased,
             transform,
             measured,
+            trend: None,
             observations,
         })
+    }
+
+    /// The mean as a linear model, also where it was taken off.
+    pub(crate) fn design(&self) -> &Design {
+        self.trend.as_ref().map_or(&self.observations.design, |trend| &trend.design)
+    }
+
+    /// Takes the mean with these `coefficients` off the values, and transforms the rest.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take); if there are not as many coefficients as columns.
+    pub(crate) fn take_about(
+        &mut self,
+        transform: Transform,
+        coefficients: Vec<f64>,
+    ) -> Result<()> {
+        let design = self.design().clone();
+        if coefficients.len() != design.columns() {
+            return Err(refused(format!(
+                "the model has {}, and the mean on {} takes {} ({}): fit again",
+                count(coefficients.len(), "coefficient"),
+                self.table.path().display(),
+                design.columns(),
+                design.names().join(", ")
+            )));
+        }
+        self.observations.design = Design::zero(design.rows());
+        self.trend = Some(Trend { design, coefficients });
+        self.take(transform)
+    }
+
+    /// The columns of the mean that are left for a predictor at places where they are `drift`, and
+    /// the mean there where it was taken off.
+    pub(crate) fn divided<'a>(&self, drift: &'a [Vec<f64>]) -> (&'a [Vec<f64>], Option<Vec<f64>>) {
+        let Some(trend) = &self.trend else { return (drift, None) };
+        let places = drift.first().map_or(0, Vec::len);
+        let mut mean = vec![0.0; places];
+        for (coefficient, column) in trend.coefficients.iter().zip(drift) {
+            mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += coefficient * x);
+        }
+        (&[], Some(mean).filter(|mean| !mean.is_empty()))
+    }
+
+    /// The values less the mean that was taken off.
+    fn rest(&self) -> Vec<f64> {
+        let Some(trend) = &self.trend else { return self.measured.clone() };
+        let mean = trend.design.mean(&trend.coefficients);
+        self.measured.iter().zip(mean).map(|(z, mean)| z - mean).collect()
     }
 
     /// Transforms the values.
@@ -239,14 +299,18 @@ impl Data {
     /// # Errors
     /// With the line of a value that `transform` does not take.
     pub(crate) fn take(&mut self, transform: Transform) -> Result<()> {
-        if let Some(place) = self.measured.iter().position(|&y| !transform.takes(y)) {
+        let rest = self.rest();
+        if let Some(place) = rest.iter().position(|&y| !transform.takes(y)) {
             let (file, line) = (self.table.path().display(), self.table.line(self.rows[place]));
             let (name, value) = (self.values.text(), self.measured[place]);
-            return Err(refused(format!(
-                "{file}, line {line}, '{name}': {value} is not positive, and --transform {} takes \
-                 positive values alone",
-                transform.name()
-            )));
+            let why = match transform {
+                Transform::TukeyGh { .. } => outside(transform, value - rest[place]),
+                _ => format!(
+                    "is not positive, and --transform {} takes positive values alone",
+                    transform.name()
+                ),
+            };
+            return Err(refused(format!("{file}, line {line}, '{name}': {value} {why}")));
         }
         if transform != Transform::None && self.observations.noise.is_some() {
             return Err(refused(
@@ -255,13 +319,13 @@ impl Data {
             ));
         }
         self.transform = transform;
-        self.observations.values = self.measured.iter().map(|&y| transform.apply(y)).collect();
+        self.observations.values = rest.iter().map(|&y| transform.apply(y)).collect();
         Ok(())
     }
 
     /// What to add to the log-likelihood of the transformed values for that of the values.
     pub(crate) fn log_jacobian(&self) -> f64 {
-        self.transform.log_jacobian(&self.measured)
+        self.transform.log_jacobian(&self.rest())
     }
 
     /// About how many times as large the transformed values are with an exponent of Box and Cox
@@ -437,6 +501,17 @@ impl Data {
              observation per place"
         )))
     }
+}
+
+/// What there is to say of a value that is outside the support of Tukey's `transform` about `mean`.
+fn outside(transform: Transform, mean: f64) -> String {
+    let (low, high) = transform.domain();
+    let (side, end) = if low.is_finite() { ("above", low) } else { ("below", high) };
+    format!(
+        "has likelihood 0: with h = 0 and this g and variance all values are {side} {}; take h > 0, \
+         or another g",
+        number(mean + end, 6)
+    )
 }
 
 /// The names of what a mean is computed from, in the order of its variables.

@@ -10,9 +10,11 @@ use tegula_exageostat::fit::{
     self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer, ProfileInterval,
     StartEnd,
 };
+use tegula_exageostat::likelihood::Evaluate;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::transform::Transform;
+use tegula_exageostat::tukey::TukeyLikelihood;
 use tegula_files::checkpoint::About;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
@@ -30,6 +32,7 @@ use super::remarks::Remarks;
 use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, information, message};
 use super::setup::{Problem, Setup};
 use super::transform::{Choice, to_json};
+use super::tukey;
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
@@ -82,10 +85,12 @@ pub(crate) struct Fit {
     covariance: CovarianceFlags,
     #[command(flatten)]
     mean: MeanFlags,
-    /// Transform the values: log, sqrt, box-cox:LAMBDA, box-cox (the likeliest lambda) or none
+    /// Transform the values: log, sqrt, box-cox:LAMBDA, box-cox (the likeliest lambda), tukey-gh
+    /// (with the likeliest g and h), tukey-gh:G:H or none
     ///
     /// The log-likelihood is that of the values as they are, so that those of transformations
-    /// compare. Predictions come back to the scale of the values.
+    /// compare. Predictions come back to the scale of the values. With tukey-gh values are skewed
+    /// (g) and have heavy tails (h) about the mean, and the variance is the square of their scale.
     #[arg(long, value_name = "NAME", help_heading = "Model", default_value = "none", value_parser = Choice::parse)]
     transform: Choice,
     #[command(flatten)]
@@ -138,6 +143,7 @@ impl Fit {
             ));
         }
         let options = self.estimation.options(self.covariance.covariance, self.run.seed)?;
+        tukey::check(self.transform, &options, self.checkpoint.is_given())?;
         let mut remarks = Remarks::new(&console);
         let (mut data, mut setup, accuracy) = self.prepare(&options, &console, &mut remarks)?;
         if setup.is_dry {
@@ -166,7 +172,14 @@ impl Fit {
             (transform, done) = search(self, (&data, options), run, &console)?;
             done.seconds += before;
         }
-        data.take(transform)?;
+        match done.tukey {
+            Some(_) => {
+                let coefficients = &done.fit.evaluation.coefficients;
+                let coefficients = data.design().coefficients(coefficients);
+                data.take_about(transform, coefficients)?;
+            }
+            None => data.take(transform)?,
+        }
         describe(&console, &data, &options, &done);
         let error = done.fit.loglik_error;
         error.into_iter().for_each(|error| describe_error(&console, setup.method(), error));
@@ -300,7 +313,8 @@ impl Fit {
             });
         }
         let run = (setup, checkpoints, &mut journal);
-        Ok((data.transform, self.maximise::<T>((data, options), run, console)?))
+        let done = self.maximise::<T>((data, options), run, console)?;
+        Ok((done.tukey.map_or(data.transform, |tukey| tukey.transform), done))
     }
 
     /// Searches with the values of `data` as they are.
@@ -313,7 +327,18 @@ impl Fit {
         let overlap = self.overlap.overlap();
         let flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
         let how = (overlap, self.generation.owners(&setup.run)?);
-        let mut likelihood = setup.likelihood::<T>(flow, &data.observations, how);
+        let task = tukey::task(self.transform, data, options);
+        let (mut plain, mut tukey) = (None, None);
+        let (observations, options) = task
+            .as_ref()
+            .map_or((&data.observations, options), |task| (&task.observations, &task.options));
+        let likelihood: &mut dyn Evaluate = match &task {
+            Some(task) => {
+                let inner = setup.resolver::<T>(flow, observations, how)?;
+                tukey.insert(TukeyLikelihood::new(inner, task.margin.clone()))
+            }
+            None => &mut **plain.insert(setup.likelihood::<T>(flow, observations, how)),
+        };
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
@@ -350,8 +375,8 @@ impl Fit {
             checkpoints.pause(flow, console, (0, &mut |_, out| Ok(journal.write(out)?)))
         };
         let found = library::fit_from(
-            &mut *likelihood,
-            &data.observations,
+            likelihood,
+            observations,
             covariance,
             options,
             journal,
@@ -367,9 +392,21 @@ impl Fit {
             }
             found => found?,
         };
+        let (fit, tukey_estimates) = match &mut tukey {
+            Some(tukey) => {
+                let (fit, estimates) = tukey.finish(fit, options)?;
+                (fit, Some(estimates))
+            }
+            None => (fit, None),
+        };
         let seconds = progress.seconds();
-        let flow = likelihood.flow();
-        Ok(Done { fit, seconds, account: Account::of(flow), trace: flow.take_trace() })
+        let flow = match (&mut plain, &mut tukey) {
+            (Some(plain), _) => plain.flow(),
+            (None, Some(tukey)) => tukey.flow(),
+            (None, None) => unreachable!("one of them was made"),
+        };
+        let (account, trace) = (Account::of(flow), flow.take_trace());
+        Ok(Done { fit, seconds, account, trace, tukey: tukey_estimates })
     }
 
     /// Writes the model, and says how to go on.
@@ -420,6 +457,7 @@ impl Fit {
         free.map(|(parameter, _)| parameter.name)
             .chain(has_nugget.then_some("nugget"))
             .chain((self.transform == Choice::BoxCox).then_some("lambda"))
+            .chain((self.transform == Choice::TukeyGh).then_some(["g", "h"]).into_iter().flatten())
             .collect()
     }
 
@@ -439,9 +477,10 @@ impl Fit {
             .collect();
         let coefficients = coefficients(data, fit);
         let mut transform = to_json(data.transform);
-        if self.transform == Choice::BoxCox {
+        if matches!(self.transform, Choice::BoxCox | Choice::TukeyGh) {
             transform["estimated"] = true.into();
         }
+        done.tukey.iter().for_each(|estimates| tukey::describe_json(estimates, &mut transform));
         let mut result = object([
             ("format_version", super::model_file::format_version()),
             ("tegula_version", env!("CARGO_PKG_VERSION").into()),

@@ -33,6 +33,7 @@ mod suspicions;
 mod targets;
 mod training;
 mod transform;
+mod tukey;
 mod variogram;
 
 use anyhow::Result;

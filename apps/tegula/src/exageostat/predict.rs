@@ -70,7 +70,7 @@ pub(crate) struct Predict {
     /// transformation they are on the scale of the values, with median, lower95 and upper95, the
     /// ends of an interval; with a nugget follow mean_obs, variance_obs, lower95_obs and
     /// upper95_obs of new observations; transformed_mean and transformed_variance are on the
-    /// transformed scale. A mean that does not exist (a negative lambda) is NA.
+    /// transformed scale. A mean that does not exist (a negative lambda, heavy tails) is NA.
     #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output", default_value = STANDARD_OUTPUT)]
     output_file: PathBuf,
     /// Write the covariance matrix of the predictions to FILE, by its name .csv, .npy or .h5; on
@@ -207,7 +207,7 @@ impl Predict {
 
     /// The names of the columns that are written, none that `targets` have.
     fn names(&self, targets: &Targets, file: &ModelFile, data: &Data) -> Vec<String> {
-        let all = columns(file.transform, file.model.nugget, &Predictions::default());
+        let all = columns(file.transform, file.model.nugget, &Predictions::default(), None);
         let variables = data.values.names();
         let names = variables.iter().flat_map(|variable| {
             let name = move |name: &str| match data.variables() {
@@ -377,14 +377,16 @@ impl Predict {
                 let mut spread = Vec::new();
                 for variable in 0..placing.data.variables() {
                     let (points, drift) = places.of_variable(placing.data, variable);
+                    let (drift, trend) = placing.data.divided(&drift);
+                    let trend = trend.as_deref();
                     let (predictions, draws) = if self.is_joint() {
-                        let made = self.together(predictor, (&points, &drift), transform);
+                        let made = self.together(predictor, (&points, drift, trend), transform);
                         made.map_err(unfilled)?
                     } else {
-                        let made = predictor.predict(&points, &drift, &mut report);
+                        let made = predictor.predict(&points, drift, &mut report);
                         (made.map_err(unfilled)?, Vec::new())
                     };
-                    let columns = columns(transform, nugget, &predictions);
+                    let columns = columns(transform, nugget, &predictions, trend);
                     let of = (placing.data, variable);
                     errors.add(of, (&places, &points), expected(&columns));
                     let all = columns.iter().map(|(_, values)| values).chain(&draws);
@@ -403,7 +405,7 @@ impl Predict {
     fn together(
         &self,
         predictor: &mut dyn library::Predict,
-        (points, drift): (&Points, &[Vec<f64>]),
+        (points, drift, trend): (&Points, &[Vec<f64>], Option<&[f64]>),
         transform: Transform,
     ) -> Result<(Predictions, Vec<Vec<f64>>)> {
         let joint = predictor.joint(points, drift)?;
@@ -417,8 +419,11 @@ impl Predict {
         }
         let count = self.simulate.unwrap_or(0) as usize;
         let mut draws = joint.draws(count, &mut Random::new(self.run.seed));
-        let all = draws.iter_mut().flatten();
-        all.for_each(|value| *value = transform.invert(*value));
+        for draw in &mut draws {
+            for (place, value) in draw.iter_mut().enumerate() {
+                *value = transform.invert(*value) + trend.map_or(0.0, |trend| trend[place]);
+            }
+        }
         let variance = joint.variance();
         Ok((Predictions { mean: joint.mean, variance, lagrange: joint.lagrange }, draws))
     }

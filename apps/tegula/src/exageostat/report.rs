@@ -8,6 +8,7 @@ use tegula_exageostat::fit::{
 };
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::model::Model;
+use tegula_exageostat::tukey::Estimates;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
@@ -24,6 +25,8 @@ pub(super) struct Done {
     pub(super) trace: Trace,
     /// What its tasks came to.
     pub(super) account: Account,
+    /// How the values are distributed, if that was estimated: Tukey's function.
+    pub(super) tukey: Option<Estimates>,
 }
 
 /// Prints the estimates, and what the user should know of them.
@@ -31,7 +34,9 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
     let fit = &done.fit;
     let errors = fit.uncertainty.information;
     console.line("");
-    console.line(estimates(options, fit));
+    let mut table = estimates(options, fit);
+    done.tukey.iter().for_each(|tukey| add_tukey(&mut table, tukey));
+    console.line(table);
     let coefficients = coefficients(data, fit);
     if !coefficients.each.is_empty() {
         console.line("");
@@ -155,6 +160,20 @@ fn estimates(options: &FitOptions, fit: &library::Fit) -> Table {
     table
 }
 
+/// Adds `g` and `h` to the table of estimates.
+fn add_tukey(table: &mut Table, tukey: &Estimates) {
+    let meanings = ["skewness", "heaviness of the tails"];
+    let values = [tukey.function.g, tukey.function.h];
+    for (k, name) in ["g", "h"].into_iter().enumerate() {
+        let error = tukey.std_errors[k].map_or_else(String::new, |error| number(error, 3));
+        let interval = tukey.intervals()[k].map_or_else(String::new, |(low, high)| {
+            format!("{} to {}", number(low, 4), number(high, 4))
+        });
+        let meaning = format!("{}{}", if tukey.is_known { "(fixed) " } else { "" }, meanings[k]);
+        table.row(vec![name.to_owned(), number(values[k], 6), error, interval, meaning]);
+    }
+}
+
 /// How the search ended, in a line.
 pub(super) fn message(done: &Done) -> String {
     let state = if done.fit.converged { "converged" } else { "stopped" };
@@ -173,7 +192,7 @@ pub(super) fn message(done: &Done) -> String {
 
 /// The coefficients of the mean with their standard errors.
 pub(super) fn coefficients(data: &Data, fit: &library::Fit) -> Coefficients {
-    Coefficients::new(&data.observations.design, &fit.evaluation)
+    Coefficients::new(data.design(), &fit.evaluation)
 }
 
 /// The coefficients of the mean as a table; those that the data do not determine are NA, as in R.

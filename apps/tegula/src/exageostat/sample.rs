@@ -25,7 +25,7 @@ use super::predict::free_name;
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::training::Training;
-use super::transform::{describe as describe_transform, to_json};
+use super::transform::{Choice, describe as describe_transform, to_json};
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
@@ -85,6 +85,9 @@ pub(crate) struct Sample {
     /// Variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", help_heading = "Model", value_parser = nugget, allow_negative_numbers = true)]
     nugget: Option<f64>,
+    /// Draw values of which this transformation is Gaussian: log, sqrt, box-cox:LAMBDA, tukey-gh:G:H
+    #[arg(long, value_name = "NAME", help_heading = "Model", conflicts_with = "model", value_parser = Choice::parse)]
+    transform: Option<Choice>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -170,7 +173,11 @@ impl Sample {
         let elapsed = progress.seconds();
         progress.clear();
         for (value, mean) in field.iter_mut().zip(&mean) {
-            *value = transform.invert(*value + mean);
+            *value = match transform {
+                // About the mean.
+                Transform::TukeyGh { .. } => transform.invert(*value) + mean,
+                _ => transform.invert(*value + mean),
+            };
         }
         let names = self.write(&place, &field, variables)?;
         console.line(format_args!("drawn in {}", seconds(elapsed)));
@@ -212,7 +219,10 @@ impl Sample {
         let (points, place) = self.points(covariance, stream)?;
         let points = of_variables(points, covariance.variables());
         let mean = vec![0.0; points.len()];
-        let (transform, about_mean) = (Transform::None, Mean::Zero.describe());
+        let transform = self
+            .transform
+            .map_or(Ok(Transform::None), |choice| choice.settled(model.variance()))?;
+        let about_mean = Mean::Zero.describe();
         Ok(Draw { model, points, place, mean, transform, about_mean })
     }
 
@@ -381,7 +391,7 @@ fn mean_at(
     data: &Data,
     (drift, places): (&[Vec<f64>], usize),
 ) -> Result<Vec<f64>> {
-    let names = data.observations.design.names();
+    let names = data.design().names();
     let given = file.coefficients.as_deref().unwrap_or_default();
     if !given.iter().map(|(name, _)| name).eq(names) {
         return Err(refused(format!(

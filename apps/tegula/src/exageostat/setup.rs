@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::dst::{self, Dst, DstLikelihood, Envelope};
-use tegula_exageostat::likelihood::{Evaluate, Likelihood, Overlap};
+use tegula_exageostat::likelihood::{Evaluate, Likelihood, Overlap, Resolve};
 use tegula_exageostat::mixed::{Mixed, MixedLikelihood};
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
@@ -224,11 +224,43 @@ impl Setup {
             }
             Approximation::None => {}
         }
+        self.exact::<T>(flow, observations, (overlap, generators))
+    }
+
+    /// The exact likelihood.
+    fn exact<T: Real>(
+        &self,
+        flow: Flow,
+        observations: &Observations,
+        (overlap, generators): (Overlap, Option<Arc<dyn Owners>>),
+    ) -> Box<Likelihood<T>> {
         let mut likelihood = Likelihood::<T>::new(flow, observations, self.nb(), overlap);
         if let Some(generators) = generators {
             likelihood.generate_by(generators);
         }
         Box::new(likelihood)
+    }
+
+    /// As [`likelihood`](Self::likelihood), what also takes other values.
+    ///
+    /// # Errors
+    /// If it takes none.
+    pub(super) fn resolver<T: Real>(
+        &self,
+        flow: Flow,
+        observations: &Observations,
+        how: (Overlap, Option<Arc<dyn Owners>>),
+    ) -> Result<Box<dyn Resolve>> {
+        match self.method() {
+            Approximation::Vecchia(vecchia) if vecchia.form != Form::Latent => {
+                Ok(Box::new(VecchiaLikelihood::new(flow, observations, vecchia)))
+            }
+            Approximation::None if self.is_double() => Ok(self.exact::<T>(flow, observations, how)),
+            _ => Err(refused(
+                "--transform tukey-gh: g and h are estimated in numbers of 64 bits, by --method \
+                 exact or vecchia:M, in the form response or grouped",
+            )),
+        }
     }
 
     /// Prints how tasks run.

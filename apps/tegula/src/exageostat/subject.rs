@@ -54,8 +54,8 @@ pub(super) struct Subject {
     nugget: Option<f64>,
     #[command(flatten)]
     mean: MeanFlags,
-    /// Transform the values: log, sqrt, box-cox:LAMBDA or none; the log-likelihood is that of the
-    /// values as they are [default: none]
+    /// Transform the values: log, sqrt, box-cox:LAMBDA, tukey-gh:G:H or none; the log-likelihood is
+    /// that of the values as they are [default: none]
     #[arg(long, value_name = "NAME", value_parser = Choice::parse)]
     transform: Option<Choice>,
 }
@@ -100,13 +100,7 @@ impl Subject {
         let given = self.given(covariance)?;
         let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
         data.check_covariance(covariance)?;
-        match self.transform {
-            Some(Choice::BoxCox) => {
-                return Err(refused("--transform: write box-cox:LAMBDA; fit finds lambda"));
-            }
-            Some(Choice::Known(transform)) => data.take(transform)?,
-            None => {}
-        }
+        self.transform.map_or(Ok(()), |choice| take(choice, &mut data, &given))?;
         Ok((data, given, Method::default()))
     }
 
@@ -180,6 +174,26 @@ impl Subject {
         };
         Ok((data, given, file.method))
     }
+}
+
+/// Transforms the values of `data` as `choice` says under the parameters that are `given`.
+fn take(choice: Choice, data: &mut Data, given: &Given) -> Result<()> {
+    if choice.tukey().is_none() {
+        return data.take(choice.settled(1.0)?);
+    }
+    let Given::One(model) = given else {
+        return Err(refused(
+            "--params-file: with tukey-gh the values follow the variance: give one set by --params",
+        ));
+    };
+    let transform = choice.settled(model.variance())?;
+    if data.observations.design.columns() > 0 {
+        return Err(refused(
+            "--mean: with tukey-gh the mean is estimated with all else, by fit; loglik takes \
+             --mean zero, or the model that fit wrote",
+        ));
+    }
+    data.take_about(transform, Vec::new())
 }
 
 /// Whether `path` is JSON by its name or by its first bytes, where it can be read twice.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::transform::Transform;
 use tegula_files::expression::Expression;
 use tegula_files::{Table, TableError};
 
@@ -59,7 +60,13 @@ impl Training<'_> {
         let drop_missing = file.drop_missing || self.drop_missing;
         let mean = file.mean.clone();
         let mut data = Data::from_table(table, coordinates, values, mean, drop_missing)?;
-        data.take(file.transform)?;
+        match file.transform {
+            Transform::TukeyGh { .. } => {
+                let given = file.coefficients.iter().flatten();
+                data.take_about(file.transform, given.map(|(_, value)| *value).collect())?;
+            }
+            transform => data.take(transform)?,
+        }
         Ok(data)
     }
 

@@ -3,8 +3,9 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use tegula_exageostat::predict::Predictions;
-use tegula_exageostat::transform::{Back, Prediction, Transform};
+use tegula_exageostat::transform::{Back, Prediction, Transform, TukeyGh};
 
+use crate::error::refused;
 use crate::output::number;
 
 /// What `--transform` says.
@@ -14,6 +15,8 @@ pub(crate) enum Choice {
     Known(Transform),
     /// That of Box and Cox, with the likeliest exponent.
     BoxCox,
+    /// Tukey's g-and-h function, with the likeliest `g` and `h`.
+    TukeyGh,
 }
 
 impl Choice {
@@ -28,8 +31,16 @@ impl Choice {
                 "log" => Transform::Log,
                 "sqrt" => Transform::Sqrt,
                 "box-cox" => return Ok(Self::BoxCox),
-                _ => return Err("write log, sqrt, box-cox, box-cox:LAMBDA or none".to_owned()),
+                "tukey-gh" => return Ok(Self::TukeyGh),
+                _ => {
+                    return Err(
+                        "write log, sqrt, box-cox, box-cox:LAMBDA, tukey-gh, tukey-gh:G:H \
+                                or none"
+                            .to_owned(),
+                    );
+                }
             },
+            Some(("tukey-gh", numbers)) => tukey(numbers)?,
             Some(("box-cox", lambda)) => match lambda.parse::<f64>() {
                 Ok(lambda) if lambda.abs() <= 10.0 => Transform::BoxCox(lambda),
                 _ => return Err(format!("{lambda} is no exponent, a number from -10 to 10")),
@@ -42,8 +53,34 @@ impl Choice {
     /// The transformation, or one to begin with.
     pub(crate) fn first(self) -> Transform {
         match self {
+            // Its scale and the mean are still to be estimated.
+            Self::Known(Transform::TukeyGh { .. }) | Self::TukeyGh => Transform::None,
             Self::Known(transform) => transform,
             Self::BoxCox => Transform::BoxCox(0.0),
+        }
+    }
+
+    /// Whether it is Tukey's function, and which, if that is known.
+    pub(crate) fn tukey(self) -> Option<Option<TukeyGh>> {
+        match self {
+            Self::TukeyGh => Some(None),
+            Self::Known(transform) => transform.tukey().map(Some),
+            Self::BoxCox => None,
+        }
+    }
+
+    /// The transformation, that of Tukey with the scale of the field's `variance`.
+    ///
+    /// # Errors
+    /// If it is to be estimated.
+    pub(crate) fn settled(self, variance: f64) -> Result<Transform> {
+        match self {
+            Self::Known(Transform::TukeyGh { function, .. }) => {
+                Ok(Transform::TukeyGh { scale: variance.sqrt(), function })
+            }
+            Self::Known(transform) => Ok(transform),
+            Self::BoxCox => Err(refused("--transform: write box-cox:LAMBDA; fit finds lambda")),
+            Self::TukeyGh => Err(refused("--transform: write tukey-gh:G:H; fit finds g and h")),
         }
     }
 
@@ -51,9 +88,28 @@ impl Choice {
     pub(crate) fn text(self) -> String {
         match self {
             Self::BoxCox => "box-cox".to_owned(),
+            Self::TukeyGh => "tukey-gh".to_owned(),
+            Self::Known(Transform::TukeyGh { function: TukeyGh { g, h }, .. }) => {
+                format!("tukey-gh:{g:?}:{h:?}")
+            }
             Self::Known(Transform::BoxCox(lambda)) => format!("box-cox:{lambda:?}"),
             Self::Known(transform) => transform.name().to_owned(),
         }
+    }
+}
+
+/// Tukey's function from `g:h`; its scale is that of the field, which is not known here.
+fn tukey(numbers: &str) -> Result<Transform, String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.abs() <= 10.0);
+    let pair = numbers.split_once(':').and_then(|(g, h)| Some((number(g)?, number(h)?)));
+    match pair {
+        Some((g, h)) if h >= 0.0 => {
+            Ok(Transform::TukeyGh { scale: 1.0, function: TukeyGh { g, h } })
+        }
+        _ => Err(format!(
+            "'{numbers}' is not G:H, the skewness, from -10 to 10, and the heaviness of the tails, \
+             from 0 to 10"
+        )),
     }
 }
 
@@ -66,14 +122,23 @@ pub(super) fn describe(transform: Transform) -> String {
         Transform::BoxCox(lambda) => {
             format!("Box-Cox, (z^lambda - 1)/lambda with lambda {}", number(lambda, 4))
         }
+        Transform::TukeyGh { scale, function: TukeyGh { g, h } } => format!(
+            "Tukey g-and-h about the mean, with g {}, h {} and scale {}",
+            number(g, 4),
+            number(h, 4),
+            number(scale, 4)
+        ),
     }
 }
 
 /// `transform` in a file.
 pub(super) fn to_json(transform: Transform) -> Value {
-    match transform.lambda() {
-        Some(lambda) => json!({ "name": transform.name(), "lambda": lambda }),
-        None => json!({ "name": transform.name() }),
+    match transform {
+        Transform::BoxCox(lambda) => json!({ "name": transform.name(), "lambda": lambda }),
+        Transform::TukeyGh { scale, function: TukeyGh { g, h } } => {
+            json!({ "name": transform.name(), "g": g, "h": h, "omega": scale })
+        }
+        _ => json!({ "name": transform.name() }),
     }
 }
 
@@ -84,6 +149,12 @@ pub(super) fn from_json(value: Option<&Value>) -> Option<Transform> {
     if name == "box-cox" {
         return value["lambda"].as_f64().map(Transform::BoxCox);
     }
+    if name == "tukey-gh" {
+        let number = |key: &str| value[key].as_f64().filter(|x| x.is_finite());
+        let (g, h, scale) = (number("g")?, number("h")?, number("omega")?);
+        let function = TukeyGh { g, h };
+        return (h >= 0.0 && scale > 0.0).then_some(Transform::TukeyGh { scale, function });
+    }
     let known = [Transform::None, Transform::Log, Transform::Sqrt];
     known.into_iter().find(|transform| transform.name() == name)
 }
@@ -92,8 +163,13 @@ pub(super) fn from_json(value: Option<&Value>) -> Option<Transform> {
 pub(super) type Column = (&'static str, Vec<f64>);
 
 /// The columns of `predictions` on the scale of the data: of the field and, with a `nugget`, of new
-/// observations.
-pub(super) fn columns(transform: Transform, nugget: f64, predictions: &Predictions) -> Vec<Column> {
+/// observations; `trend` is the mean at the places where it is not in the predictions.
+pub(super) fn columns(
+    transform: Transform,
+    nugget: f64,
+    predictions: &Predictions,
+    trend: Option<&[f64]>,
+) -> Vec<Column> {
     let Predictions { mean, variance, lagrange } = predictions;
     let with_nugget = || variance.iter().map(|v| v + nugget).collect::<Vec<f64>>();
     if transform == Transform::None {
@@ -104,7 +180,11 @@ pub(super) fn columns(transform: Transform, nugget: f64, predictions: &Predictio
     let back = Back::new(transform);
     let through = |variances: &[f64]| -> Vec<Prediction> {
         let each = mean.iter().zip(variances).zip(lagrange);
-        each.map(|((&m, &v), &lagrange)| back.prediction(m, v, lagrange)).collect()
+        let made = each.map(|((&m, &v), &lagrange)| back.prediction(m, v, lagrange));
+        let about = |(place, made): (usize, Prediction)| {
+            made.about(trend.map_or(0.0, |trend| trend[place]))
+        };
+        made.enumerate().map(about).collect()
     };
     let of = |all: &[Prediction], part: fn(&Prediction) -> f64| all.iter().map(part).collect();
     let field = through(variance);

@@ -271,7 +271,7 @@ fn of_transform(special: &Side<'_>, general: &Side<'_>) -> Result<Option<Constra
         (false, true) => match own {
             Transform::Log => Some(0.0),
             Transform::BoxCox(lambda) => Some(lambda),
-            Transform::None | Transform::Sqrt => None,
+            Transform::None | Transform::Sqrt | Transform::TukeyGh { .. } => None,
         }
         .map(|lambda| Constraint {
             text: format!("lambda = {}", plain(lambda)),

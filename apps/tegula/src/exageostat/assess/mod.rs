@@ -277,7 +277,7 @@ impl Assess {
 /// The criteria of the fit, if the model says what was estimated.
 pub(super) fn criteria(file: &ModelFile, data: &Data) -> Option<Criteria> {
     let fitted = file.fitted.as_ref()?;
-    let coefficients = data.observations.design.columns();
+    let coefficients = data.design().columns();
     let estimated = fitted.estimated.len();
     Some(if fitted.is_restricted {
         Criteria::new(fitted.loglik, estimated, fitted.n.saturating_sub(coefficients))

@@ -145,6 +145,12 @@ impl Loglik {
     ) -> Result<(Data, Given, Setup, Option<f64>)> {
         let memory = self.run.memory()?;
         let (data, given, method) = self.subject.load(memory, remarks)?;
+        if self.gradient && data.transform.tukey().is_some() {
+            return Err(refused(
+                "--gradient: with tukey-gh the values follow the variance: there are derivatives \
+                 of other transformations alone",
+            ));
+        }
         let computation = if self.gradient { Computation::Fit } else { Computation::Likelihood };
         let (covariance, problem) = (given.covariance(), data.problem(computation));
         let choice = self.method.unwrap_or(Choice::Named(method));

@@ -195,6 +195,34 @@ mod tests {
         assert_eq!((corrected.median, corrected.lower), (log.median, log.lower));
     }
 
+    /// Integrals with 30 digits, by mpmath.
+    #[test]
+    fn moments_of_tukeys_function_are_those_of_integrals() {
+        let answers = [
+            ((0.5, 0.1), (0.4, 0.3), (0.5680277976798385, 0.601802550779012)),
+            ((0.3, 0.4), (-0.7, 0.8), (-1.054081410584998, 6.265836349552713)),
+            ((0.0, 0.2), (1.1, 0.5), (1.4737282253072259, 1.6341795000019432)),
+            ((-0.6, 0.0), (0.2, 0.9), (-0.07149079791793873, 1.1560507426702381)),
+            ((1.5, 0.15), (0.3, 0.9), (3.195663852281889, 449.18495718410762)),
+        ];
+        for ((g, h), (m, v), (mean, variance)) in answers {
+            let function = TukeyGh { g, h };
+            // A field of variance 4, about 0.
+            let back = Back::new(Transform::TukeyGh { scale: 2.0, function });
+            let found = back.prediction(2.0 * m, 4.0 * v, 0.1);
+            let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-11, "{g} {h}: {a} {b}");
+            close(found.mean, 2.0 * mean);
+            close(found.variance, 4.0 * variance);
+            close(found.upper, 2.0 * function.value(m + QUANTILE * v.sqrt()));
+        }
+        let heavy = Transform::TukeyGh { scale: 1.0, function: TukeyGh { g: 0.1, h: 0.8 } };
+        let found = Back::new(heavy).prediction(0.0, 1.0, 0.0);
+        assert!(
+            found.variance.is_nan() && found.mean.is_finite() && found.about(2.0).median == 2.0
+        );
+        assert!(Back::new(heavy).prediction(0.0, 1.3, 0.0).mean.is_nan());
+    }
+
     #[test]
     fn moments_that_do_not_exist_are_none() {
         let found = Back::new(Transform::BoxCox(-0.5)).prediction(1.0, 0.25, 0.0);

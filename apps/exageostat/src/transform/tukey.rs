@@ -201,6 +201,16 @@ mod tests {
                 assert!(error <= 20.0 * (lost + f64::EPSILON * y.abs()), "{g} {h} {y}: {back}");
             }
         }
+        // By mpmath, with 30 digits.
+        for (g, h, r, y) in [
+            (0.5, 0.1, 3.0, 1.669961501863704),
+            (-0.8, 0.3, -7.5, -1.885610332201865),
+            (0.2, 0.0, 2.0, 1.682361183106065),
+            (0.3, 0.05, -2.9, -3.456015519348763),
+        ] {
+            let found = TukeyGh { g, h }.inverse(r);
+            assert!((found / y - 1.0).abs() < 4.0 * f64::EPSILON, "{g} {h} {r}: {found}");
+        }
         assert!(TukeyGh { g: 0.5, h: 0.0 }.inverse(-2.5).is_nan());
         assert!(TukeyGh { g: 0.5, h: 0.01 }.inverse(-1e300) < -300.0);
     }

@@ -34,4 +34,5 @@ mod simulate;
 mod support;
 mod texts;
 mod trace;
+mod tukey;
 mod variogram;

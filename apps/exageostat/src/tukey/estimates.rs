@@ -100,8 +100,8 @@ impl TukeyLikelihood {
         Ok((fit, estimates))
     }
 
-    /// Notes standard errors and intervals of the variance and what `places` say, and the covariance
-    /// of the coefficients of the mean.
+    /// Notes standard errors and intervals of the variance and of what `places` say, and the
+    /// covariance of the coefficients of the mean.
     fn note_errors(&self, fit: &mut Fit, places: &[Place], joint: &Joint) {
         let (p, count) = (self.margin.scale(), fit.model.values.len() + 1);
         let square = self.margin.unit().powi(2);

@@ -7,8 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use tegula_exageostat::fit::{
-    self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer, ProfileInterval,
-    StartEnd,
+    self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer,
 };
 use tegula_exageostat::likelihood::Evaluate;
 use tegula_exageostat::model::Model;
@@ -29,7 +28,10 @@ use super::model_file::ModelFile;
 use super::options::EstimationFlags;
 use super::page::Page;
 use super::remarks::Remarks;
-use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, information, message};
+use super::report::{
+    Done, best_so_far, coefficients, describe, fit_remarks, information, message, profile_json,
+    start_json,
+};
 use super::setup::{Problem, Setup};
 use super::transform::{Choice, to_json};
 use super::tukey;
@@ -60,20 +62,6 @@ fn expected_evaluations(options: &FitOptions, optimizer: Optimizer) -> usize {
 fn of_each<X>(fit: &library::Fit, value: impl Fn(&X) -> Value, each: &[X]) -> Value {
     let names = fit.model.covariance.parameters.iter().map(|p| p.name).chain(["nugget"]);
     Value::Object(names.map(str::to_owned).zip(each.iter().map(value)).collect())
-}
-
-/// An interval by the profile likelihood, if there is one.
-fn profile_json(interval: &Option<ProfileInterval>) -> Value {
-    json!(interval.map(|ProfileInterval { low, high, low_is_bound, high_is_bound }| {
-        json!({ "low": low, "high": high, "low_is_bound": low_is_bound, "high_is_bound": high_is_bound })
-    }))
-}
-
-/// Where the search from a start ended.
-fn start_json(end: &StartEnd) -> Value {
-    let StartEnd { model, loglik, converged } = end;
-    let params = parameters_json(model);
-    json!({ "params": params, "nugget": model.nugget, "loglik": loglik, "converged": converged })
 }
 
 /// Flags of `fit`.

@@ -1,10 +1,12 @@
 //! What people read of a fit.
 
+use serde_json::{Value, json};
 use tegula_exageostat::coefficients::Coefficients;
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::Aliased;
 use tegula_exageostat::fit::{
     self as library, BoundHit, FitOptions, INFORMATIONS, Information, NuggetChoice,
+    ProfileInterval, StartEnd,
 };
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::model::Model;
@@ -12,6 +14,7 @@ use tegula_exageostat::tukey::Estimates;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
+use super::parameters_json;
 use crate::checkpoint::Found;
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
@@ -158,6 +161,20 @@ fn estimates(options: &FitOptions, fit: &library::Fit) -> Table {
     let [error, interval] = error(covariance.parameters.len());
     table.row(vec!["nugget".to_owned(), value, error, interval, remark.to_owned()]);
     table
+}
+
+/// An interval by the profile likelihood, if there is one.
+pub(super) fn profile_json(interval: &Option<ProfileInterval>) -> Value {
+    json!(interval.map(|ProfileInterval { low, high, low_is_bound, high_is_bound }| {
+        json!({ "low": low, "high": high, "low_is_bound": low_is_bound, "high_is_bound": high_is_bound })
+    }))
+}
+
+/// Where the search from a start ended.
+pub(super) fn start_json(end: &StartEnd) -> Value {
+    let StartEnd { model, loglik, converged } = end;
+    let params = parameters_json(model);
+    json!({ "params": params, "nugget": model.nugget, "loglik": loglik, "converged": converged })
 }
 
 /// Adds `g` and `h` to the table of estimates.

@@ -58,7 +58,9 @@ pub(crate) fn scaled_inverse(n: usize, at: impl Fn(usize, usize) -> f64) -> Opti
     }
     let unit = |i: usize, j: usize| at(i, j) / (scale[i] * scale[j]);
     let a = inverse(&cholesky(n, unit, |x| (x >= 1e-12).then_some(x))?, n);
-    Some((0..n * n).map(|p| a[p] / (scale[p % n] * scale[p / n])).collect())
+    // Of what rounding leaves unequal, the entries below the diagonal.
+    let entry = |(i, j): (usize, usize)| a[i.max(j) + i.min(j) * n] / (scale[i] * scale[j]);
+    Some((0..n * n).map(|place| entry((place % n, place / n))).collect())
 }
 
 #[cfg(test)]

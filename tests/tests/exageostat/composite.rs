@@ -1,5 +1,5 @@
-//! Covariances that are put together from others: sums, several variables, space and time; and noise
-//! whose variance is known of each value.
+//! Covariances that are put together from others: sums, several variables, space and time; and
+//! noise whose variance is known of each value.
 
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::Design;

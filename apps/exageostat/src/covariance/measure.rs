@@ -60,8 +60,8 @@ pub fn measure(
     Ok(Measure { entries_per_second, direct_per_second, table_seconds, relative_error })
 }
 
-/// Entries of a tile per second, on the calling thread, with the default parameters of `covariance`,
-/// also of one that is put together from several.
+/// Entries of a tile per second, on the calling thread, with the default parameters of
+/// `covariance`, also of one that is put together from several.
 ///
 /// # Errors
 /// Never for default parameters.

@@ -1,11 +1,11 @@
 //! What comes of a search that has ended: the model with its uncertainty, and remarks on it.
 
+use super::bound_hit::BoundHit;
 use super::nugget::may_be_zero;
 use super::profile::Profile;
 use super::region::Ending;
 use super::remarks::Remarks;
 use super::search::Search;
-use super::space::BoundHit;
 use super::start::{Guess, SpatialExtent};
 use super::starts::StartEnd;
 use super::uncertainty::Uncertainty;

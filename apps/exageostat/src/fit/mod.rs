@@ -6,6 +6,7 @@
 //! (2009). A search can be stopped after any evaluation, and another run that gets the [`Journal`]
 //! of evaluations comes to the same end.
 
+mod bound_hit;
 mod conclusion;
 mod journal;
 mod newton;
@@ -21,12 +22,12 @@ mod uncertainty;
 
 use thiserror::Error;
 
+pub use bound_hit::BoundHit;
+use bound_hit::short;
 pub use journal::Journal;
 pub(crate) use newton::Slope;
 pub use profile::ProfileInterval;
 pub use search::{Between, Progress, fit, fit_from};
-pub use space::BoundHit;
-use space::short;
 pub use start::SpatialExtent;
 pub use starts::StartEnd;
 pub use uncertainty::Uncertainty;

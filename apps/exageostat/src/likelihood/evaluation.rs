@@ -35,7 +35,8 @@ pub enum LikelihoodError {
         /// The accuracy of its tiles.
         accuracy: f64,
     },
-    /// The covariance matrix is not positive definite once some of its tiles are rounded to 32 bits.
+    /// The covariance matrix is not positive definite once some of its tiles are rounded to 32
+    /// bits.
     #[error(
         "the covariance matrix with tiles in 32 bits is not positive definite: an accuracy of \
          {accuracy:e} is too coarse for these parameters. Take a smaller one, as in mixed:{:.0e}; if \

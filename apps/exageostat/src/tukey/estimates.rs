@@ -261,6 +261,7 @@ fn note(fit: &mut Fit, (index, scale): (usize, Scale), error: f64) {
             let factor = (NORMAL * error).exp();
             (value / factor, value * factor)
         }
+        Scale::Identity => (value - NORMAL * own, value + NORMAL * own),
         Scale::Angle => (value - (NORMAL * own).min(90.0), value + (NORMAL * own).min(90.0)),
     });
 }

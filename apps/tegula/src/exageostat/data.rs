@@ -7,97 +7,18 @@ use tegula_exageostat::mean::Formula;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::transform::Transform;
-use tegula_files::expression::{Expression, split_list};
 use tegula_files::{ColumnIndex, NamedValues, Table, TableError};
 
 use super::mean::{Mean, RowValues};
 use super::method::Approximation;
 use super::obvious;
-use super::places::{Coordinates, column_expression, evaluate, read_table};
+use super::places::{Coordinates, evaluate, read_table};
 use super::setup::Problem;
 use super::transform::describe as describe_transform;
+use super::values::{Observed, columns_by_variable, names_by_variable};
 use crate::error::refused;
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
-
-/// The columns or expressions that are observed, one for each variable.
-#[derive(Clone, Debug)]
-pub(crate) struct Observed {
-    variables: Vec<Expression>,
-    text: String,
-    /// Variances of their noise, where they are known.
-    noise: Option<(Vec<Expression>, String)>,
-}
-
-impl Observed {
-    /// Those of a list of columns and expressions.
-    ///
-    /// # Errors
-    /// If one is none over `table`.
-    pub(crate) fn parse(list: &str, table: &Table) -> Result<Self> {
-        let texts = split_list(list).into_iter();
-        let variables = texts.map(|text| column_expression("--values", text, table));
-        let (variables, text) = (variables.collect::<Result<_>>()?, list.to_owned());
-        Ok(Self { variables, text, noise: None })
-    }
-
-    fn one(expression: Expression) -> Self {
-        Self { text: expression.text().to_owned(), variables: vec![expression], noise: None }
-    }
-
-    /// These with the variances of their noise, if a list of them is given.
-    ///
-    /// # Errors
-    /// If one is no column or expression over `table`, or they are not as many.
-    pub(crate) fn with_noise(self, list: Option<&str>, table: &Table) -> Result<Self> {
-        let Some(list) = list else { return Ok(self) };
-        let texts = split_list(list);
-        if texts.len() != self.variables.len() {
-            let (found, wanted) = (count(texts.len(), "variance"), self.variables.len());
-            return Err(refused(format!(
-                "--noise {list}: {found} for {}: give one for each",
-                count(wanted, "variable")
-            )));
-        }
-        let parsed = texts.into_iter().map(|text| Ok(Expression::column_or_parse(text, table)?));
-        let noise = (parsed.collect::<Result<_>>()?, list.to_owned());
-        Ok(Self { noise: Some(noise), ..self })
-    }
-
-    /// The list of variances of noise as it is written, if there is one.
-    pub(crate) fn noise(&self) -> Option<&str> {
-        self.noise.as_ref().map(|(_, text)| text.as_str())
-    }
-
-    /// The variance of the noise of each variable in each row of `table`, if there is noise.
-    fn noise_values(&self, table: &Table) -> Result<Vec<Option<Vec<f64>>>> {
-        let Some((noise, _)) = &self.noise else { return Ok(vec![None; self.variables.len()]) };
-        noise.iter().map(|noise| evaluate(noise, table).map(Some)).collect()
-    }
-
-    /// The variables.
-    pub(crate) fn variables(&self) -> &[Expression] {
-        &self.variables
-    }
-
-    /// The list as it is written.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Names of the columns that are used.
-    pub(crate) fn columns(&self) -> Vec<&str> {
-        self.variables.iter().flat_map(Expression::columns).collect()
-    }
-
-    /// A name for each variable: its column, or its number.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let name = |(index, expression): (usize, &Expression)| {
-            expression.as_column().map_or_else(|| format!("{}", index + 1), str::to_owned)
-        };
-        self.variables.iter().enumerate().map(name).collect()
-    }
-}
 
 /// Groups of observations at one place that are listed.
 const GROUPS_SHOWN: usize = 5;
@@ -152,7 +73,7 @@ impl Data {
         let table = read_table(&flags.data, memory)?;
         let values = flags.values.as_deref();
         let values = values.map(|list| Observed::parse(list, &table)).transpose()?;
-        let first = values.as_ref().map(|values| &values.variables[0]);
+        let first = values.as_ref().map(|values| &values.variables()[0]);
         let is_third = |z: &str| obvious::is_third(&table, z, first);
         let (coords, distance) = (flags.places.coords.as_deref(), flags.places.distance);
         let coordinates = Coordinates::choose(&table, coords, distance, is_third)?
@@ -179,7 +100,7 @@ impl Data {
         drop_missing: bool,
     ) -> Result<Self> {
         let places = coordinates.evaluate(&table)?;
-        let observed = values.variables.iter().map(|values| evaluate(values, &table));
+        let observed = values.variables().iter().map(|values| evaluate(values, &table));
         let observed = observed.collect::<Result<Vec<_>>>()?;
         let noise = values.noise_values(&table)?;
         let variables = mean.values(&table)?;
@@ -187,7 +108,7 @@ impl Data {
         let rows_of = {
             let names = variable_names(&mean);
             let present: Vec<Vec<f64>> = variables.iter().map(RowValues::presence).collect();
-            let pairs = values.variables.iter().zip(&observed).zip(&noise);
+            let pairs = values.variables().iter().zip(&observed).zip(&noise);
             let rows = pairs.map(|((expression, observed), noise)| {
                 let mut needed = coordinates.named(&places);
                 needed.push(NamedValues { name: expression.text(), values: observed });
@@ -342,7 +263,7 @@ impl Data {
 
     /// Number of variables.
     pub(crate) fn variables(&self) -> usize {
-        self.values.variables.len()
+        self.values.variables().len()
     }
 
     /// Refuses a covariance of another number of variables, or one that takes a time where there is
@@ -526,25 +447,6 @@ fn shortened(names: &[String]) -> String {
     let more = names.len().saturating_sub(SHOWN);
     let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }
-}
-
-/// Names of the columns of the mean of each variable.
-fn names_by_variable(names: &[String], values: &Observed) -> Vec<String> {
-    let of = values.variables.iter().map(Expression::text);
-    of.flat_map(|variable| names.iter().map(move |name| format!("{variable}: {name}"))).collect()
-}
-
-/// The `columns` of a mean as those of each variable: 0 where the row is `of` another.
-pub(crate) fn columns_by_variable(
-    columns: &[Vec<f64>],
-    of: &[usize],
-    variables: usize,
-) -> Vec<Vec<f64>> {
-    let own = |variable: usize, column: &[f64]| -> Vec<f64> {
-        let entry = |(&x, &of)| if of == variable { x } else { 0.0 };
-        column.iter().zip(of).map(entry).collect()
-    };
-    (0..variables).flat_map(|variable| columns.iter().map(move |c| own(variable, c))).collect()
 }
 
 /// The columns that are neither coordinates nor values.

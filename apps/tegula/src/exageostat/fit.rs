@@ -25,7 +25,7 @@ use super::mean::Mean;
 use super::mean_file::{coefficients_json, mean_json};
 use super::method::{Approximation, Method, bias, describe_error, method_json, method_text};
 use super::model_file::ModelFile;
-use super::options::EstimationFlags;
+use super::options::{EstimationFlags, expected_evaluations};
 use super::page::Page;
 use super::remarks::Remarks;
 use super::report::{
@@ -46,17 +46,6 @@ use crate::output::{
     Account, Console, Form, Progress, check_form, check_output, count, is_standard_output, number,
     seconds, write_json,
 };
-
-/// Evaluations that a fit is expected to take, by number of parameters that are searched.
-fn expected_evaluations(options: &FitOptions, optimizer: Optimizer) -> usize {
-    let nugget = usize::from(matches!(options.nugget, NuggetChoice::Estimated { .. }));
-    let free = options.fixed.iter().filter(|fixed| fixed.is_none()).count() + nugget;
-    // The variance is profiled out.
-    match optimizer {
-        Optimizer::AverageInformation => [1, 2, 8, 12, 20, 25][free.min(5)],
-        Optimizer::Bobyqa => [2, 2, 20, 50, 110, 150][free.min(5)],
-    }
-}
 
 /// An object with something of each parameter, and of the nugget.
 fn of_each<X>(fit: &library::Fit, value: impl Fn(&X) -> Value, each: &[X]) -> Value {
@@ -131,7 +120,8 @@ impl Fit {
             ));
         }
         let options = self.estimation.options(self.covariance.covariance, self.run.seed)?;
-        tukey::check(self.transform, &options, self.checkpoint.is_given())?;
+        let of = (self.transform, self.covariance.covariance);
+        tukey::check(of, &options, self.checkpoint.is_given())?;
         let mut remarks = Remarks::new(&console);
         let (mut data, mut setup, accuracy) = self.prepare(&options, &console, &mut remarks)?;
         if setup.is_dry {
@@ -362,14 +352,8 @@ impl Fit {
             }
             checkpoints.pause(flow, console, (0, &mut |_, out| Ok(journal.write(out)?)))
         };
-        let found = library::fit_from(
-            likelihood,
-            observations,
-            covariance,
-            options,
-            journal,
-            &mut between,
-        );
+        let found =
+            library::fit_from(likelihood, observations, covariance, options, journal, &mut between);
         progress.clear();
         let fit = match found {
             Err(FitError::Stopped { evaluations }) => {

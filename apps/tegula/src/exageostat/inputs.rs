@@ -8,7 +8,7 @@ use tegula_files::expression::split_list;
 use tegula_files::{NamedValues, Table, TableError, TableFile};
 use tegula_kernels::geometry::Points;
 
-use super::data::{Data, columns_by_variable, variable_names};
+use super::data::{Data, variable_names};
 use super::grid::Grid;
 use super::mean::{Mean, RowValues, undetermined};
 use super::model_file::ModelFile;
@@ -17,6 +17,7 @@ use super::places::{Coordinates, column_list, options_for, read_table, table_pat
 use super::remarks::Remarks;
 use super::targets::Targets;
 use super::training::Training;
+use super::values::columns_by_variable;
 use crate::error::refused;
 use crate::output::count;
 

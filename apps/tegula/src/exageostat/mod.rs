@@ -2,6 +2,7 @@
 
 mod assess;
 mod auto;
+mod beside;
 mod covariances;
 mod data;
 mod estimate;
@@ -34,6 +35,7 @@ mod targets;
 mod training;
 mod transform;
 mod tukey;
+mod values;
 mod variogram;
 
 use anyhow::Result;

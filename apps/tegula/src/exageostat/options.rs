@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use tegula_exageostat::covariance::Covariance;
-use tegula_exageostat::fit::{FitOptions, INFORMATIONS, NuggetChoice, OPTIMIZERS};
+use tegula_exageostat::fit::{FitOptions, INFORMATIONS, NuggetChoice, OPTIMIZERS, Optimizer};
 use tegula_exageostat::likelihood::Criterion;
 
 use crate::error::refused;
@@ -169,6 +169,17 @@ impl EstimationFlags {
             }
         }
         Ok(())
+    }
+}
+
+/// Evaluations that a fit is expected to take, by number of parameters that are searched.
+pub(super) fn expected_evaluations(options: &FitOptions, optimizer: Optimizer) -> usize {
+    let nugget = usize::from(matches!(options.nugget, NuggetChoice::Estimated { .. }));
+    let free = options.fixed.iter().filter(|fixed| fixed.is_none()).count() + nugget;
+    // The variance is profiled out.
+    match optimizer {
+        Optimizer::AverageInformation => [1, 2, 8, 12, 20, 25][free.min(5)],
+        Optimizer::Bobyqa => [2, 2, 20, 50, 110, 150][free.min(5)],
     }
 }
 

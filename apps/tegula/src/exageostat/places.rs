@@ -159,8 +159,8 @@ impl Coordinates {
         format!("{} ({distance}{found}){time}", self.texts().join(", "))
     }
 
-    /// The coordinates in the order of the texts, then the time, a value for each row; NaN where one
-    /// is missing.
+    /// The coordinates in the order of the texts, then the time, a value for each row; NaN where
+    /// one is missing.
     ///
     /// # Errors
     /// If an expression has no value.

@@ -1,7 +1,7 @@
 //! `tegula exageostat predict`: kriging at the places of a table or the nodes of a grid.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::Result;
@@ -15,14 +15,15 @@ use tegula_exageostat::program::Computation;
 use tegula_exageostat::sample::Random;
 use tegula_exageostat::transform::Transform;
 use tegula_exageostat::vecchia::{Form as VecchiaForm, LocalPredictor, VecchiaLikelihood};
+use tegula_files::FillError;
 use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
 use tegula_files::source::MemorySource;
-use tegula_files::{FillError, NamedValues, Table};
 use tegula_kernels::element::Element;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
+use super::beside::free_name;
 use super::data::Data;
 use super::inputs::{InputFlags, Placing};
 use super::method::{Approximation, Method};
@@ -491,37 +492,4 @@ fn result(job: &Job<'_>, done: &Done) -> Map<String, Value> {
     job.setup.describe_json(&mut result);
     done.account.describe_json(&mut result);
     result
-}
-
-/// Writes `columns`, which are of these rows of the table, to `path` beside its own; returns their
-/// names.
-pub(super) fn write_beside(
-    path: &Path,
-    (table, rows): (&Table, &[usize]),
-    columns: &[Column],
-) -> Result<Vec<String>> {
-    let spread = |(name, values): &Column| {
-        let mut column = vec![f64::NAN; table.rows()];
-        rows.iter().zip(values).for_each(|(&row, value)| column[row] = *value);
-        (*name, column)
-    };
-    let columns: Vec<Column> = columns.iter().map(spread).collect();
-    let names: Vec<String> =
-        columns.iter().map(|(name, _)| free_name(table.names(), name, "predicted")).collect();
-    let pairs = names.iter().zip(&columns);
-    let extra: Vec<NamedValues<'_>> =
-        pairs.map(|(name, (_, values))| NamedValues { name, values }).collect();
-    write_file(path, |out| table.fill_with(out, &extra))?;
-    Ok(names)
-}
-
-/// `name`, or a variant of it that is none of the `others`.
-pub(super) fn free_name(others: &[String], name: &str, prefix: &str) -> String {
-    let is_free = |name: &String| others.iter().all(|other| !other.eq_ignore_ascii_case(name));
-    let variants = (2..).map(|number| format!("{prefix}_{name}_{number}"));
-    [name.to_owned(), format!("{prefix}_{name}")]
-        .into_iter()
-        .chain(variants)
-        .find(is_free)
-        .unwrap_or_else(|| name.to_owned())
 }

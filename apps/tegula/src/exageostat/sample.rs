@@ -14,6 +14,7 @@ use tegula_exageostat::transform::Transform;
 use tegula_files::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_kernels::geometry::{Geometry, Points};
 
+use super::beside::free_name;
 use super::data::{Data, complete_rows};
 use super::generator::{Generator, Stream};
 use super::inputs::{InputFlags, Places};
@@ -21,7 +22,6 @@ use super::mean::Mean;
 use super::method::Approximation;
 use super::model_file::ModelFile;
 use super::places::{Coordinates, in_space, read_table};
-use super::predict::free_name;
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::training::Training;
@@ -85,7 +85,8 @@ pub(crate) struct Sample {
     /// Variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", help_heading = "Model", value_parser = nugget, allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Draw values of which this transformation is Gaussian: log, sqrt, box-cox:LAMBDA, tukey-gh:G:H
+    /// Draw values of which this transformation is Gaussian: log, sqrt, box-cox:LAMBDA,
+    /// tukey-gh:G:H
     #[arg(long, value_name = "NAME", help_heading = "Model", conflicts_with = "model", value_parser = Choice::parse)]
     transform: Option<Choice>,
     #[command(flatten)]

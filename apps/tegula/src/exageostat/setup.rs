@@ -373,7 +373,8 @@ impl Problem {
         }
     }
 
-    /// What it asks for in a band of tiles, with room for the taper by which the error is estimated.
+    /// What it asks for in a band of tiles, with room for the taper by which the error is
+    /// estimated.
     fn band_footprint(&self, envelope: &Envelope, nb: usize, workers: usize) -> Footprint {
         let whole = self.footprint(nb, workers, size_of::<f64>());
         let matrix = TileGrid::lower(self.n, nb, size_of::<f64>());

@@ -8,12 +8,13 @@ use tegula_exageostat::transform::Transform;
 use tegula_files::expression::Expression;
 use tegula_files::{Table, TableError};
 
-use super::data::{Data, Observed};
+use super::data::Data;
 use super::model_file::ModelFile;
 use super::parameter_list;
 use super::places::{Coordinates, STANDARD_INPUT, column_list, read_table};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
+use super::values::Observed;
 use crate::error::refused;
 use crate::files::check_kept;
 use crate::flags::{MatrixFlags, RunFlags};

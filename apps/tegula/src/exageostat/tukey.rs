@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::fit::{FitOptions, NuggetChoice};
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::observations::Observations;
@@ -37,11 +38,18 @@ pub(super) fn task(choice: Choice, data: &Data, options: &FitOptions) -> Option<
 ///
 /// # Errors
 /// If `choice` is that and one of the `options` is such.
-pub(super) fn check(choice: Choice, options: &FitOptions, has_checkpoint: bool) -> Result<()> {
+pub(super) fn check(
+    (choice, covariance): (Choice, &Covariance),
+    options: &FitOptions,
+    has_checkpoint: bool,
+) -> Result<()> {
     let is_fixed = matches!(options.nugget, NuggetChoice::Fixed(nugget) if nugget > 0.0);
     let is_bounded = matches!(options.nugget, NuggetChoice::Estimated { bounds: Some(_) });
     let why = if choice.tukey().is_none() {
         return Ok(());
+    } else if !covariance.has_scale() {
+        "--transform tukey-gh: the variance is the square of the scale of the values, and this \
+         covariance has not one variance, its first parameter, that multiplies it; take one that has"
     } else if options.criterion == Criterion::Restricted {
         "--reml: a restricted likelihood is of a mean that is linear in the Gaussian values, which \
          it is not with tukey-gh; leave it out"

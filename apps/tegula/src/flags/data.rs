@@ -48,7 +48,7 @@ pub(crate) struct PlaceFlags {
     /// What distance means [default: great-circle for latitude and longitude, else euclidean]
     #[arg(long, value_name = "NAME")]
     pub(crate) distance: Option<Distance>,
-    /// Time of each observation, a column or an expression; for covariances in space and time
+    /// Time, a column or an expression, for covariances in space and time
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 }
@@ -62,12 +62,11 @@ pub(crate) struct DataFlags {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) places: PlaceFlags,
-    /// Observed values, as a column or an expression ("log(zinc)"); of several variables a list
+    /// Observed values, a column or an expression ("log(zinc)"), of several variables a list
     /// [default: z, value, or the only numeric column left]
     #[arg(long, value_name = "Z[,Z2[,Z3]]", allow_hyphen_values = true)]
     pub(crate) values: Option<String>,
-    /// Variance of the noise of each value, where it is known, a column or an expression
-    /// ("error^2"); of several variables a list
+    /// Known variance of the noise of each value, likewise ("error^2")
     #[arg(long, value_name = "V[,V2[,V3]]", allow_hyphen_values = true)]
     pub(crate) noise: Option<String>,
     /// Leave out rows with missing values, which are refused otherwise

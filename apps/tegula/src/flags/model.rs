@@ -12,7 +12,7 @@ use crate::error::refused;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct CovarianceFlags {
-    /// Covariance, also NAME:anisotropic, :xy, :xyz, and sums, NAME+NAME; "tegula exageostat
+    /// Covariance, also NAME:anisotropic, :xy, :xyz, NAME+NAME and more: "tegula exageostat
     /// covariances" explains them
     #[arg(long, value_name = "NAME", default_value = "matern", value_parser = covariance())]
     pub(crate) covariance: &'static Covariance,
@@ -64,8 +64,9 @@ pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance>
         }
 
         fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-            let listed = COVARIANCES.iter().chain(COMPOSITES);
-            Some(Box::new(listed.map(|one| PossibleValue::new(one.name).help(one.formula))))
+            Some(Box::new(
+                COVARIANCES.iter().map(|one| PossibleValue::new(one.name).help(one.formula)),
+            ))
         }
     }
     Names

@@ -8,12 +8,12 @@
 //! Shapes: `D_k` and `A` are `rows x cols`; the points are as in [`covariance`](super::covariance);
 //! `B_i` and `B_j` are the columns from `first` on of panels, `rows x width` and `cols x width`.
 //! `Y_i` and `Y_j` begin with a column for each derivative's product, one for each derivative's
-//! sums, and one for the diagonal; sums are added to `Y_i` alone. The covariance and its derivatives
-//! are what a [`Structure`] makes of the first buffer. Of a tile on the diagonal only what is on and
-//! below it counts, in sums half of what is on it, and both products are added to `Y_i`. Reads all
-//! but `Y_i`, `Y_j`. Cannot fail. On cores. Source: the score and the working vectors of average information:
-//! A. R. Gilmour, R. Thompson, B. R. Cullis, "Average information REML", Biometrics 51 (1995)
-//! 1440-1450.
+//! sums, and one for the diagonal; sums are added to `Y_i` alone. The covariance and its
+//! derivatives are what a [`Structure`] makes of the first buffer. Of a tile on the diagonal only
+//! what is on and below it counts, in sums half of what is on it, and both products are added to
+//! `Y_i`. Reads all but `Y_i`, `Y_j`. Cannot fail. On cores. Source: the score and the working
+//! vectors of average information: A. R. Gilmour, R. Thompson, B. R. Cullis, "Average information
+//! REML", Biometrics 51 (1995) 1440-1450.
 
 mod cpu;
 

@@ -18,10 +18,10 @@ use tegula_exageostat::transform::Transform;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
+use super::beside::write_beside;
 use super::data::Data;
 use super::method::Method;
 use super::model_file::{Fitted, ModelFile};
-use super::predict::write_beside;
 use super::remarks::Remarks;
 use super::setup::Setup;
 use super::training::Training;

@@ -3,9 +3,9 @@
 //! `C_ij = s_i s_j sqrt(l_i l_j) 2/(l_i + l_j) M(2 sqrt(v Q); v)` with `Q = 2 d^2/(l_i + l_j)` and
 //! `v = (v_i + v_j)/2`, in the plane (C. J. Paciorek, M. J. Schervish, "Spatial modelling using a
 //! new class of nonstationary covariance functions", Environmetrics 17 (2006) 483-506; with varying
-//! smoothness M. L. Stein, "Nonstationary spatial covariance functions", 2005). The fields are those
-//! of ExaGeoStat: `l = a exp(sin bx + sin by)`, `s = d exp(e(x + y)) + f`, `v = g exp(h(x + y)) + i`.
-//! As the smoothness differs, entries are evaluated one by one.
+//! smoothness M. L. Stein, "Nonstationary spatial covariance functions", 2005). The fields are
+//! those of ExaGeoStat: `l = a exp(sin bx + sin by)`, `s = d exp(e(x + y)) + f`, `v = g exp(h(x +
+//! y)) + i`. As the smoothness differs, entries are evaluated one by one.
 
 use crate::special::{Matern, MaternDerivatives};
 

@@ -21,7 +21,7 @@ pub enum Structure {
 /// A covariance and its derivatives, read from a buffer.
 pub(in crate::kernel) enum Slopes<'a> {
     Radial { tables: &'a [RadialTable], is_relative: bool, geometry: Geometry },
-    Composite { composite: Composite<'a>, room: Room, point: Vec<f64> },
+    Composite { composite: Composite<'a>, room: Box<Room>, point: Vec<f64> },
 }
 
 impl<'a> Slopes<'a> {
@@ -43,7 +43,7 @@ impl<'a> Slopes<'a> {
             Structure::Composite => {
                 let composite = Composite::new(buffer, geometry);
                 assert_eq!(composite.recipe().derivatives(), derivatives, "derivatives");
-                Self::Composite { composite, room: Room::default(), point: Vec::new() }
+                Self::Composite { composite, room: Box::default(), point: Vec::new() }
             }
         }
     }

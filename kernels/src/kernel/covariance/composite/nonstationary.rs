@@ -64,17 +64,21 @@ pub(super) fn entry(one: &Local, other: &Local, d: f64, slopes: Option<&mut [f64
         let matern = MaternDerivatives::new(smoothness);
         (matern.by_range(u), matern.by_smoothness(u))
     };
-    for k in 0..2 {
-        let both = one.square_slopes[k] + other.square_slopes[k];
-        let each = one.square_slopes[k] / one.square + other.square_slopes[k] / other.square;
-        slopes[k] = value * (0.5 * each - both / sum + 0.5 * by_range * both / sum);
+    let (squares, rest) = slopes.split_at_mut(2);
+    let (deviations, smoothnesses) = rest.split_at_mut(3);
+    let pairs = one.square_slopes.iter().zip(&other.square_slopes);
+    for (slope, (a, b)) in squares.iter_mut().zip(pairs) {
+        let (both, each) = (a + b, a / one.square + b / other.square);
+        *slope = value * (0.5 * each - both / sum + 0.5 * by_range * both / sum);
     }
-    for k in 0..3 {
-        let each =
-            one.deviation_slopes[k] / one.deviation + other.deviation_slopes[k] / other.deviation;
-        slopes[2 + k] = value * each;
-        let mean = f64::midpoint(one.smoothness_slopes[k], other.smoothness_slopes[k]);
-        slopes[5 + k] = value * mean * (by_smoothness - 0.5 * by_range / smoothness);
+    let pairs = one.deviation_slopes.iter().zip(&other.deviation_slopes);
+    for (slope, (a, b)) in deviations.iter_mut().zip(pairs) {
+        *slope = value * (a / one.deviation + b / other.deviation);
+    }
+    let pairs = one.smoothness_slopes.iter().zip(&other.smoothness_slopes);
+    for (slope, (a, b)) in smoothnesses.iter_mut().zip(pairs) {
+        let mean = f64::midpoint(*a, *b);
+        *slope = value * mean * (by_smoothness - 0.5 * by_range / smoothness);
     }
     value
 }

@@ -300,6 +300,8 @@ fn check_nugget(nugget: f64) -> Result<(), CovarianceError> {
 fn beginning(above: f64) -> String {
     if above == Parameter::NOT_NEGATIVE {
         "0 or more".to_owned()
+    } else if above == -f64::MAX {
+        "any number".to_owned()
     } else {
         format!("above {}", plain(above))
     }

@@ -43,7 +43,7 @@ impl Correlation for Tapered<'_> {
     }
 
     /// What is lost towards such distances is a power of them, if it is anything at all: that
-    /// leaves less than 2e-9 between places that nearly coincide.
+    /// leaves less than 1e-7 between places that nearly coincide.
     fn near(&self) -> SmallExpansion {
         let first = f64::from(FIRST / 2).exp2();
         let [lost, half] = [first, 0.5 * first].map(|x| 1.0 - self.value(x));
@@ -98,7 +98,7 @@ mod tests {
                         let error = (found.value(d) - expected).abs();
                         let what = format!("{} {values:?}, {reach}: {d}", covariance.name);
                         let is_near = d < reach * f64::from(FIRST / 2).exp2();
-                        let most = if is_near { 5e-9 } else { 2.5e-12 };
+                        let most = if is_near { 2.5e-7 } else { 2.5e-12 };
                         assert!(error <= most, "{what}: {error:e}");
                         assert!(d < reach || found.value(d) == 0.0, "{what}");
                     }

@@ -50,7 +50,7 @@ fn describe(covariance: &Covariance, console: &Console) {
     let names: Vec<&str> = covariance.parameters.iter().map(|parameter| parameter.name).collect();
     console.line(format_args!("\n{} ({})", covariance.name, names.join(",")));
     console.line(format_args!("  {}", covariance.formula));
-    describe_parameters(covariance.parameters.iter(), console);
+    describe_parameters(covariance.parameters, console);
     console.line(format_args!("  valid {}", covariance.validity));
     console.line(format_args!("  {}", covariance.citation));
 }
@@ -59,7 +59,7 @@ fn describe(covariance: &Covariance, console: &Console) {
 fn describe_form(form: &Form, console: &Console) {
     console.line(format_args!("\nNAME:{} ({})", form.name, form.parameters));
     console.line(format_args!("  that of NAME with {}", form.formula));
-    describe_parameters(own(form).iter(), console);
+    describe_parameters(&own(form), console);
     console.line(format_args!("  valid {} with Euclidean distance", of_listed(form).validity));
 }
 
@@ -74,7 +74,8 @@ fn own(form: &Form) -> Vec<Parameter> {
     of_listed(form).parameters.iter().filter(is_own).copied().collect()
 }
 
-fn describe_parameters<'a>(parameters: impl Iterator<Item = &'a Parameter>, console: &Console) {
+fn describe_parameters(parameters: &[Parameter], console: &Console) {
+    let width = parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0).max(11);
     for parameter in parameters {
         let most = if parameter.most < f64::MAX {
             format!(", at most {}", plain(parameter.most))
@@ -82,7 +83,7 @@ fn describe_parameters<'a>(parameters: impl Iterator<Item = &'a Parameter>, cons
             String::new()
         };
         console.line(format_args!(
-            "    {:<11} {} ({}{most})",
+            "    {:<width$} {} ({}{most})",
             parameter.name,
             parameter.meaning,
             parameter.beginning()
@@ -96,7 +97,8 @@ fn parameters_json(parameters: &[Parameter]) -> Vec<Value> {
             "name": parameter.name,
             "meaning": parameter.meaning,
             "default": parameter.default,
-            "above": (!parameter.may_be_zero()).then_some(parameter.above),
+            "above": (!parameter.may_be_zero() && parameter.above > -f64::MAX)
+                .then_some(parameter.above),
             "least": parameter.may_be_zero().then_some(0),
             "most": (parameter.most < f64::MAX).then_some(parameter.most),
         })
@@ -118,6 +120,7 @@ fn describe_json(covariance: &Covariance) -> Value {
         "name": covariance.name,
         "variables": covariance.variables(),
         "time": covariance.has_time(),
+        "has_forms": covariance.is_radial(),
         "parameters": parameters_json(covariance.parameters),
         "formula": covariance.formula,
         "validity": covariance.validity,

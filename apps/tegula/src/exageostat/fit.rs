@@ -62,8 +62,9 @@ pub(crate) struct Fit {
     covariance: CovarianceFlags,
     #[command(flatten)]
     mean: MeanFlags,
-    /// Transform the values: log, sqrt, box-cox:LAMBDA, box-cox (the likeliest lambda), tukey-gh
-    /// (with the likeliest g and h), tukey-gh:G:H or none
+    /// Transform the values: log, sqrt, box-cox[:LAMBDA], tukey-gh[:G:H] or none
+    ///
+    /// Of box-cox and tukey-gh alone the likeliest lambda, or g and h, are taken.
     ///
     /// The log-likelihood is that of the values as they are, so that those of transformations
     /// compare. Predictions come back to the scale of the values. With tukey-gh values are skewed

@@ -20,7 +20,7 @@ pub(super) struct EstimationFlags {
     /// Parameters that are known ("smoothness=0.5"); may be repeated
     #[arg(long, value_name = "NAME=VALUE,...")]
     fix: Vec<String>,
-    /// Where to search ("range=0.01:3"), by default very far; may be repeated
+    /// Where to search ("range=0.01:3"), by default very far
     #[arg(long, value_name = "NAME=LOW:HIGH,...")]
     bounds: Vec<String>,
     /// Where to begin, as Ctrl-C prints the best so far [default: read off the variogram]
@@ -30,7 +30,7 @@ pub(super) struct EstimationFlags {
     /// the signal, 130 for Ctrl-C. A second Ctrl-C ends it at once.
     #[arg(long, value_name = "NAME=VALUE,...", help_heading = "Search")]
     start: Vec<String>,
-    /// Variance of the noise of each observation, if it is known [default: 0]
+    /// Known variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true, conflicts_with = "estimate_nugget")]
     nugget: Option<f64>,
     /// Estimate the nugget, too

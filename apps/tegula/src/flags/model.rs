@@ -12,8 +12,7 @@ use crate::error::refused;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct CovarianceFlags {
-    /// Covariance, also NAME:anisotropic, :xy, :xyz, NAME+NAME and more: "tegula exageostat
-    /// covariances" explains them
+    /// Covariance, a form or a sum of some ("tegula exageostat covariances" lists all)
     #[arg(long, value_name = "NAME", default_value = "matern", value_parser = covariance())]
     pub(crate) covariance: &'static Covariance,
 }

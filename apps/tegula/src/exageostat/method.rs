@@ -253,11 +253,16 @@ pub(super) fn describe_error(console: &Console, method: Approximation, error: f6
             format!("tlr:{:e} instead of {accuracy:e}", rounded(FINER * accuracy))
         }
         Approximation::Mixed(Mixed { accuracy, .. }) => {
-            let finer = rounded(mixed::FINER * accuracy);
-            format!("mixed:{finer:e} instead of {accuracy:e}, all rounded otherwise,")
+            // The order of what rounding adds up to, at random: its sign is not known.
+            return console.line(format_args!(
+                "approximated: rounded otherwise, and to mixed:{:e} instead of {accuracy:e}, the \
+                 log-likelihood differs by about {}",
+                rounded(mixed::FINER * accuracy),
+                number(error.abs(), 3),
+            ));
         }
         Approximation::Dst(Dst { range, .. }, _) => {
-            format!("a taper twice as long as {}", number(range, 6))
+            format!("a taper twice as long as {range}")
         }
     };
     console.line(format_args!(
@@ -272,9 +277,8 @@ pub(super) fn bias(method: Approximation, error: Option<f64>) -> Option<String> 
     let Approximation::Dst(Dst { range, .. }, _) = method else { return None };
     let error = error.filter(|error| error.abs() > BIASED)?;
     Some(format!(
-        "a taper of range {} changes the log-likelihood by {} or more: what it is greatest at is \
+        "a taper of range {range} changes the log-likelihood by {} or more: what it is greatest at is \
          biased; give a longer one, or --method tlr:EPS, mixed:EPS or vecchia:M:grouped",
-        number(range, 6),
         number(error.abs(), 3),
     ))
 }
@@ -295,7 +299,7 @@ pub(super) fn method_text(method: Approximation) -> String {
             format!("mixed, tiles in 64 and 32 bits to {accuracy:e}")
         }
         Approximation::Dst(Dst { range, .. }, _) => {
-            format!("dst, with a taper of range {}", number(range, 6))
+            format!("dst, with a taper of range {range}")
         }
         Approximation::Vecchia(Vecchia { neighbours, ordering, form, .. }) => {
             let form = match form {

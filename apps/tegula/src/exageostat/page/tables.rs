@@ -101,7 +101,7 @@ pub(super) fn summary(file: &ModelFile, data: &Data) -> String {
             format!("tiles in 64 and 32 bits, to {accuracy:e}")
         }
         super::super::method::Method::Dst(range) => {
-            format!("with a taper of range {}", number(range, 6))
+            format!("with a taper of range {range}")
         }
     };
     rows.push(texts(&["method", &method]));

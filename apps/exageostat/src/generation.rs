@@ -188,7 +188,16 @@ impl<T: Real> Generation<T> {
     }
 
     /// Waits, then sets the covariance of which the entries are.
+    ///
+    /// # Panics
+    /// If the places have not the marks that it takes.
     pub(crate) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        let points = self.mapped.points();
+        assert!(
+            law.takes(points),
+            "places with {} marks are not this covariance's",
+            points.marks()
+        );
         self.entries.set(flow, law)?;
         self.mapped.set(flow, law)
     }

@@ -8,7 +8,8 @@ use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::{Predict, Predictor};
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_tests::{answers, assert_close, flow, numbers};
+use tegula_plan::distribution::distribution;
+use tegula_tests::{answers, assert_close, flow, numbers, over_ranks};
 
 use super::covariance;
 
@@ -159,5 +160,31 @@ fn check(
             if covariance.name.contains("spherical") { 1e3 * tolerance } else { tolerance };
         let what = (covariance.name, criterion, columns, k);
         assert!((found - expected).abs() < tolerance, "{what:?}: {found}, not {expected}");
+    }
+}
+
+/// Whoever has the tiles, likelihoods and their scores are the same up to the order of sums.
+#[test]
+fn ranks_evaluate_what_one_does() {
+    let owners = distribution("block-cyclic", 4).expect("a distribution");
+    for Case { covariance, values, nugget, noise, .. } in cases() {
+        let observed = observations(covariance, noise, 2);
+        let score = |likelihood: &mut dyn Evaluate| {
+            let how = (Criterion::Restricted, false);
+            let found = likelihood.score(covariance, &values, nugget, how, &|_| true);
+            let (evaluation, score) = found.expect("it is one");
+            (evaluation.restricted_loglik(), score.expect("it is wanted").gradient)
+        };
+        let (alone, gradient) = score(&mut likelihood(&observed, 1, 16));
+        let found = over_ranks(4, &owners, |flow| {
+            score(&mut Likelihood::<f64>::new(flow, &observed, 16, Overlap::default()))
+        });
+        for (loglik, found) in found {
+            assert_close(loglik, alone, 1e-12, covariance.name);
+            for (found, expected) in found.iter().zip(&gradient) {
+                let off = (found - expected).abs();
+                assert!(off < 1e-9 * (1.0 + expected.abs()), "{}: {off}", covariance.name);
+            }
+        }
     }
 }

@@ -42,18 +42,27 @@ impl Correlation for Tapered<'_> {
         self.value(x).ln()
     }
 
-    /// What is lost towards such distances is a power of them, if it is anything at all: that
-    /// leaves less than 1e-7 between places that nearly coincide.
+    /// What is lost towards such distances, or its logarithm, is a power of them, if it is anything
+    /// at all, but for what is of the order of its square.
     fn near(&self) -> SmallExpansion {
         let first = f64::from(FIRST / 2).exp2();
-        let [lost, half] = [first, 0.5 * first].map(|x| 1.0 - self.value(x));
-        let (b, power) = if lost > half && half > 1e-15 {
-            let power = 0.5 * (lost / half).log2();
-            (-lost / first.powf(2.0 * power), power)
-        } else {
-            (0.0, 1.0)
+        // Of what is lost, or of its logarithm, a power that meets it at two distances, and how far
+        // that is off at a third.
+        let fitted = |lost: &dyn Fn(f64) -> f64| {
+            let [whole, half, quarter] = [first, 0.5 * first, 0.25 * first].map(lost);
+            let is_power = whole > half && half > 1e-15;
+            let power = if is_power { 0.5 * (whole / half).log2() } else { 1.0 };
+            let b = if is_power { whole / first.powf(2.0 * power) } else { 0.0 };
+            let off = (quarter - b * (0.25 * first).powf(2.0 * power)).abs();
+            (b, power, off)
         };
-        SmallExpansion::Sum { a: [1.0, 0.0, 0.0], b: [b, 0.0, 0.0], power }
+        let (b, power, off) = fitted(&|x| 1.0 - self.value(x));
+        let (rate, exponent, log_off) = fitted(&|x| -self.value(x).ln());
+        if log_off < off {
+            let (a, b) = ([0.0; 3], [-rate, 0.0, 0.0]);
+            return SmallExpansion::Logarithm { a, b, power: exponent };
+        }
+        SmallExpansion::Sum { a: [1.0, 0.0, 0.0], b: [-b, 0.0, 0.0], power }
     }
 
     fn support(&self) -> f64 {
@@ -93,12 +102,15 @@ mod tests {
                     let taper = find(TAPER).expect("it is listed").function(&[1.0, reach]);
                     assert_eq!((found.variance, found.nugget), (2.5, 0.3));
                     let far = (-400..=40).map(|k| reach * f64::from(k).mul_add(0.1, 0.03).exp2());
+                    let first = f64::from(FIRST / 2).exp2();
                     for d in far.chain([0.0, 0.9999 * reach, reach, 1.0001 * reach]) {
                         let expected = own(d) * taper(d);
                         let error = (found.value(d) - expected).abs();
                         let what = format!("{} {values:?}, {reach}: {d}", covariance.name);
-                        let is_near = d < reach * f64::from(FIRST / 2).exp2();
-                        let most = if is_near { 2.5e-7 } else { 2.5e-12 };
+                        let is_near = d < reach * first;
+                        // A power leaves a part of the square of what is lost there.
+                        let lost = 1.0 - own(reach * first) / 2.5;
+                        let most = if is_near { 2.5e-9 + 0.5 * lost * lost } else { 2.5e-12 };
                         assert!(error <= most, "{what}: {error:e}");
                         assert!(d < reach || found.value(d) == 0.0, "{what}");
                     }

@@ -201,3 +201,17 @@ fn a_fit_finds_the_parameters_of_the_exact_one() {
     }
     assert!(found.loglik_error.is_some_and(|error| error.abs() < 1e-2), "{found:?}");
 }
+
+/// Of a sum no one variance multiplies all, so that the second evaluation keeps the unit.
+#[test]
+fn the_error_of_a_sum_is_that_of_its_rounding() {
+    let observations = some(700);
+    let (sum, values) = (covariance("exponential+matern"), [0.6, 0.05, 0.5, 0.3, 0.8]);
+    let exact = likelihood(&observations, 64).evaluate(sum, &values, 0.1).expect("it is one");
+    let mut mixed = mixed(&observations, 1e-3, 64);
+    let rounded = mixed.evaluate(sum, &values, 0.1).expect("it is one");
+    let error = (rounded.loglik() - exact.loglik()).abs();
+    let estimate = mixed.error_estimate(sum, &values, 0.1, Criterion::Full).expect("it is one");
+    let estimate = estimate.expect("it is approximated").abs();
+    assert!(error < 1e-2 && estimate < 1e-2, "{error}, said to be {estimate}");
+}

@@ -145,12 +145,14 @@ impl Evaluate for MixedLikelihood {
         let first = self.evaluate(covariance, values, nugget)?.value(criterion);
         let precisions = self.precisions;
         let rows = self.tiled.by_rows(1.0).map_err(LikelihoodError::Flow)?;
+        // Where no one variance multiplies all, the unit stays.
+        let unit = if covariance.has_scale() { OTHER_UNIT } else { 1.0 };
         let mut others = values.to_vec();
-        others[0] *= OTHER_UNIT;
+        others[0] *= unit;
         let accuracy = FINER * self.mixed.accuracy;
-        let other = self.evaluate_to(accuracy, covariance, &others, OTHER_UNIT * nugget)?;
+        let other = self.evaluate_to(accuracy, covariance, &others, unit * nugget)?;
         self.precisions = precisions;
-        let back = OTHER_UNIT.recip();
+        let back = unit.recip();
         let other_rows = self.tiled.by_rows(back).map_err(LikelihoodError::Flow)?;
         let squares = rows.iter().zip(other_rows).map(|(one, other)| (other - one).powi(2));
         let difference = other.scaled(back).value(criterion) - first;

@@ -217,12 +217,6 @@ impl Points {
         &self.held[(self.geometry.stored() + index) * self.count..][..self.count]
     }
 
-    /// Numbers held of each point.
-    #[must_use]
-    pub fn width(&self) -> usize {
-        self.geometry.stored() + self.marks
-    }
-
     /// The numbers held of point `index`; past the stored ones, 0.
     #[must_use]
     pub fn point(&self, index: usize) -> [f64; 3] {

@@ -66,10 +66,7 @@ impl Setup {
         (times, reason): (usize, &str),
     ) -> Result<Value> {
         let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
-        let gemm = kernel("gemm").expect("gemm is listed");
-        let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
-            .expect("gemm is of all precisions")
-            .gflops();
+        let gflops = self.gemm_gflops(run.precision);
         let entries = rate_of(self.covariance, geometry, run.precision)?;
         let (order, nb, rank) = (n as f64, run.nb.min(n) as f64, EXPECTED_RANK as f64);
         // Updates, compression, and tiles on the diagonal.
@@ -113,12 +110,8 @@ impl Setup {
         (times, reason): (usize, &str),
     ) -> Result<Value> {
         let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
-        let gemm = kernel("gemm").expect("gemm is listed");
-        let [gflops, single] = [Precision::Double, Precision::Single].map(|precision| {
-            rate(gemm, run.backend, precision, run.nb, Temperature::Warm)
-                .expect("gemm is of all precisions")
-                .gflops()
-        });
+        let [gflops, single] =
+            [Precision::Double, Precision::Single].map(|precision| self.gemm_gflops(precision));
         let entries = rate_of(self.covariance, geometry, run.precision)?;
         let all = |flops: f64, narrow: f64| {
             let work = flops / (gflops * 1e9) + narrow / (single * 1e9) + generated / entries;
@@ -153,6 +146,14 @@ impl Setup {
         Ok(Value::Object(plan))
     }
 
+    /// Rate of products of warm tiles on a core, measured now.
+    fn gemm_gflops(&self, precision: Precision) -> f64 {
+        let gemm = kernel("gemm").expect("gemm is listed");
+        rate(gemm, self.run.backend, precision, self.run.nb, Temperature::Warm)
+            .expect("gemm is of all precisions")
+            .gflops()
+    }
+
     /// Flops of the factorisation.
     fn flops(&self) -> f64 {
         cholesky_flops(self.problem.n as f64)
@@ -180,10 +181,7 @@ impl Setup {
             }
             Approximation::None => {}
         }
-        let gemm = kernel("gemm").expect("gemm is listed");
-        let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
-            .expect("gemm is of all precisions")
-            .gflops();
+        let gflops = self.gemm_gflops(run.precision);
         let entries = rate_of(self.covariance, geometry, run.precision)?;
         let matrix = self.matrix();
         let edge = matrix.nt();

@@ -32,12 +32,11 @@ pub struct Coefficients {
 
 impl Coefficients {
     /// From the coefficients `c` of the orthonormal columns of `design` and their covariance `A`:
-    /// `b = R^-1 c` has covariance `R^-1 A R^-T`.
+    /// `b = R^-1 c` has covariance `R^-1 A R^-T`. Those of one replicate after those of another.
     #[must_use]
     pub fn new(design: &Design, evaluation: &Evaluation) -> Self {
-        let (c, a) = (&evaluation.coefficients, &evaluation.coefficient_covariance);
-        let p = c.len();
-        let degrees_of_freedom = evaluation.n.saturating_sub(p);
+        let (a, p) = (&evaluation.coefficient_covariance, evaluation.columns());
+        let degrees_of_freedom = evaluation.n.saturating_sub(evaluation.coefficients.len());
         // Columns of R^-1 A, then rows of it again.
         let half: Vec<Vec<f64>> =
             a.chunks_exact(p.max(1)).map(|column| design.coefficients(column)).collect();
@@ -45,12 +44,16 @@ impl Coefficients {
             let row: Vec<f64> = half.iter().map(|column| column[i]).collect();
             design.coefficients(&row)[i].max(0.0).sqrt()
         };
-        let estimates = design.coefficients(c).into_iter().enumerate();
-        let each = estimates.zip(design.names()).map(|((i, estimate), name)| {
-            let std_error = error(i);
-            let t = estimate / std_error;
-            let p = two_sided(t, degrees_of_freedom as f64);
-            Coefficient { name: name.clone(), estimate, std_error, t, p }
+        let errors: Vec<f64> = (0..p).map(error).collect();
+        let each = (0..evaluation.replicates).flat_map(|replicate| {
+            let estimates = design.coefficients(evaluation.coefficients_of(replicate));
+            estimates.into_iter().zip(&errors).zip(design.names()).map(
+                |((estimate, &std_error), name)| {
+                    let t = estimate / std_error;
+                    let p = two_sided(t, degrees_of_freedom as f64);
+                    Coefficient { name: name.clone(), estimate, std_error, t, p }
+                },
+            )
         });
         Self { each: each.collect(), degrees_of_freedom }
     }

@@ -18,6 +18,18 @@ pub struct Observations {
     pub design: Design,
     /// Variances of the noise of each value that is known, beside the nugget.
     pub noise: Option<Vec<f64>>,
+    /// Values of further fields at the same places: independent draws of the same covariance and
+    /// noise, each with a mean of its own that is made of the same columns.
+    pub replicates: Vec<Vec<f64>>,
+}
+
+/// What the mean leaves of each field by ordinary least squares.
+#[derive(Clone, Debug)]
+pub(crate) struct Residuals {
+    /// Coefficients of the orthonormal columns of the mean.
+    pub(crate) offset: Vec<Vec<f64>>,
+    /// The residuals.
+    pub(crate) rest: Vec<Vec<f64>>,
 }
 
 /// Why observations cannot be used.
@@ -58,7 +70,7 @@ impl Observations {
     pub fn new(points: Points, values: Vec<f64>, design: Design) -> Self {
         assert_eq!(points.len(), values.len(), "places and values");
         assert_eq!(points.len(), design.rows(), "places and rows of the design");
-        Self { points, values, design, noise: None }
+        Self { points, values, design, noise: None, replicates: Vec::new() }
     }
 
     /// These with noise whose variance is known, of each value.
@@ -69,6 +81,33 @@ impl Observations {
     pub fn with_noise(self, noise: Option<Vec<f64>>) -> Self {
         assert!(noise.as_ref().is_none_or(|noise| noise.len() == self.len()), "variances of noise");
         Self { noise, ..self }
+    }
+
+    /// These with further fields at the same places.
+    ///
+    /// # Panics
+    /// If one is not as long as the values.
+    #[must_use]
+    pub fn with_replicates(self, replicates: Vec<Vec<f64>>) -> Self {
+        assert!(replicates.iter().all(|field| field.len() == self.len()), "values of replicates");
+        Self { replicates, ..self }
+    }
+
+    /// The values of each field.
+    pub fn fields(&self) -> impl Iterator<Item = &[f64]> {
+        [&self.values].into_iter().chain(&self.replicates).map(Vec::as_slice)
+    }
+
+    /// Number of fields.
+    #[must_use]
+    pub fn field_count(&self) -> usize {
+        1 + self.replicates.len()
+    }
+
+    /// What the mean leaves of each field.
+    pub(crate) fn residuals(&self) -> Residuals {
+        let (offset, rest) = self.fields().map(|field| self.design.project(field)).unzip();
+        Residuals { offset, rest }
     }
 
     /// The variance of the noise of a value that is known.
@@ -98,13 +137,14 @@ impl Observations {
         if self.len() < needed {
             return Err(ObservationsError::TooFew { found: self.len(), needed });
         }
-        let value = self.values[0];
-        if self.values.iter().all(|&other| other == value) {
-            return Err(ObservationsError::Constant { count: self.len(), value });
-        }
-        let rest = self.design.residuals(&self.values);
-        if norm(&rest) <= EXPLAINED * norm(&self.values) {
-            return Err(ObservationsError::Explained);
+        for field in self.fields() {
+            let value = field[0];
+            if field.iter().all(|&other| other == value) {
+                return Err(ObservationsError::Constant { count: self.len(), value });
+            }
+            if norm(&self.design.residuals(field)) <= EXPLAINED * norm(field) {
+                return Err(ObservationsError::Explained);
+            }
         }
         Ok(())
     }
@@ -138,10 +178,14 @@ impl Observations {
     #[must_use]
     pub fn subset(&self, indices: &[usize]) -> Self {
         let points = self.points.select(indices);
-        let values = indices.iter().map(|&i| self.values[i]).collect();
-        let noise = indices.iter().map(|&i| self.noise(i)).collect();
-        Self { points, values, design: self.design.select(indices), noise: None }
-            .with_noise(self.noise.is_some().then_some(noise))
+        let select = |field: &[f64]| indices.iter().map(|&i| field[i]).collect();
+        Self {
+            points,
+            values: select(&self.values),
+            design: self.design.select(indices),
+            noise: self.noise.as_deref().map(select),
+            replicates: self.replicates.iter().map(|field| select(field)).collect(),
+        }
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Predictions {
     /// times the columns of the mean there, with the sign turned; 0 without columns. The variance
     /// of the predictor is `c(0) - variance + 2 q' A d`.
     pub lagrange: Vec<f64>,
+    /// Kriging means of each further replicate; all else is the same.
+    pub replicates: Vec<Vec<f64>>,
 }
 
 /// Predicts at places, some at a time, from one factorisation.
@@ -82,12 +84,13 @@ impl<T: Real> Predictor<T> {
         into: &mut Predictions,
     ) -> Result<(), FlowError> {
         let Parts { solved, offset: known_offset, .. } = &self.kriging.parts;
-        let (m, p) = (block.rows, solved.n() - 1);
+        let (m, columns) = (block.rows, solved.n());
         let projections = self.flow.read::<T>(block.projections)?.to_vec();
         let explained = self.flow.read::<T>(block.explained)?.to_vec();
         let mean = UncertainMean { evaluation: &self.evaluation, offset: known_offset };
         for i in 0..m {
-            let projections: Vec<f64> = (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
+            let projections: Vec<f64> =
+                (0..columns).map(|j| projections[i + j * m].to_f64()).collect();
             let q = self.observations.design.transform(&drift(i));
             let known = block.prior[i] - explained[i].to_f64();
             mean.predict(&q, &projections, known, into);
@@ -101,24 +104,29 @@ impl<T: Real> Predictor<T> {
 pub(crate) struct UncertainMean<'a> {
     /// The likelihood of the observations.
     pub(crate) evaluation: &'a Evaluation,
-    /// `c`.
-    pub(crate) offset: &'a [f64],
+    /// `c` of each replicate.
+    pub(crate) offset: &'a [Vec<f64>],
 }
 
 impl UncertainMean<'_> {
     /// Adds the prediction at a place with the columns `q`, whose weights `w` of the observations
     /// give the `projections` `[Q r]' w`, and leave the variance `known` where the mean is known.
     pub(crate) fn predict(&self, q: &[f64], projections: &[f64], known: f64, to: &mut Predictions) {
-        let (g, a) = (&self.evaluation.coefficients, &self.evaluation.coefficient_covariance);
-        let (c, p) = (self.offset, q.len());
+        let (a, p) = (&self.evaluation.coefficient_covariance, q.len());
         let d: Vec<f64> = (0..p).map(|j| q[j] - projections[j]).collect();
-        // The residuals first; the rest of the mean may be much larger.
-        let residual: f64 = (0..p).map(|j| d[j] * (g[j] - c[j])).sum();
-        let offset: f64 = (0..p).map(|j| q[j] * c[j]).sum();
+        let mean = |replicate: usize| {
+            let (g, c) = (self.evaluation.coefficients_of(replicate), &self.offset[replicate]);
+            // The residuals first; the rest of the mean may be much larger.
+            let residual: f64 = (0..p).map(|j| d[j] * (g[j] - c[j])).sum();
+            let offset: f64 = (0..p).map(|j| q[j] * c[j]).sum();
+            (projections[p + replicate] + residual) + offset
+        };
         let form = |left: &[f64]| -> f64 {
             (0..p).map(|j| (0..p).map(|i| left[i] * a[i + j * p] * d[j]).sum::<f64>()).sum()
         };
-        to.mean.push((projections[p] + residual) + offset);
+        to.mean.push(mean(0));
+        to.replicates.resize(self.offset.len() - 1, Vec::new());
+        to.replicates.iter_mut().zip(1..).for_each(|(field, which)| field.push(mean(which)));
         // Rounding may leave a little less than nothing at the place of an observation.
         to.variance.push((known + form(&d)).max(0.0));
         to.lagrange.push(form(q));

@@ -9,13 +9,13 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
 use crate::likelihood::{Evaluation, LikelihoodError, given_block};
-use crate::observations::Observations;
+use crate::observations::{Observations, Residuals};
 
 /// Right-hand sides and sums of one set of observations, in 64 bits.
 #[derive(Debug)]
 pub(crate) struct Sums {
-    /// Coefficients of the mean by ordinary least squares, `c`.
-    offset: Vec<f64>,
+    /// Coefficients of the mean of each replicate by ordinary least squares, `c`.
+    offset: Vec<Vec<f64>>,
     /// `[Q r]` with `r = z - Q c`, by rows of tiles.
     given: Vec<Vec<f64>>,
     /// `[Q r]`, overwritten by `L^-1 [Q r]`.
@@ -29,9 +29,9 @@ impl Sums {
     /// Registers what evaluations of `observations` in tiles of order `nb` need.
     pub(crate) fn new(flow: &mut Flow, observations: &Observations, nb: usize) -> Self {
         let design = &observations.design;
-        let columns = design.columns() + 1;
+        let columns = design.columns() + observations.field_count();
         let rhs = TileMatrix::panel(flow, (observations.len(), columns), nb);
-        let (offset, rest) = design.project(&observations.values);
+        let Residuals { offset, rest } = observations.residuals();
         let rows = |i: usize| i * nb..i * nb + rhs.tile_rows(i);
         let given = (0..rhs.mt()).map(|i| given_block(design, &rest, rows(i))).collect();
         let logdets = (0..rhs.mt()).map(|_| flow.register(size_of::<f64>())).collect();
@@ -90,13 +90,14 @@ impl Sums {
     /// What each row of tiles adds to the log-likelihood of the values less what the mean explains
     /// by ordinary least squares, if the matrix were `scale` times as large.
     pub(crate) fn by_rows(&self, flow: &mut Flow, scale: f64) -> Result<Vec<f64>, FlowError> {
-        let mut sums = self.logdets(flow)?;
+        let (mut sums, replicates) = (self.logdets(flow)?, self.offset.len());
         for (i, sum) in sums.iter_mut().enumerate() {
             let rows = self.rhs.tile_rows(i);
             let tile = flow.read::<f64>(self.rhs.tile(i, 0))?;
-            let residuals = &tile[(self.rhs.n() - 1) * rows..];
+            let residuals = &tile[(self.rhs.n() - replicates) * rows..];
             let quadratic = residuals.iter().map(|x| x * x).sum::<f64>();
-            *sum = -0.5 * (*sum + rows as f64 * scale.ln() + quadratic / scale);
+            let logdet = *sum + rows as f64 * scale.ln();
+            *sum = -0.5 * (replicates as f64 * logdet + quadratic / scale);
         }
         Ok(sums)
     }

@@ -13,6 +13,7 @@ mod means;
 mod mixed;
 mod nested;
 mod ranks;
+mod replicates;
 mod scores;
 mod tlr;
 mod vecchia;

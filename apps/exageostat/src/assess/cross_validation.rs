@@ -28,7 +28,8 @@ pub fn cross_validate(
     report: &mut dyn FnMut(usize),
 ) -> Result<Vec<LeftOut>, LikelihoodError> {
     assert_eq!(observations.len(), folds.of().len(), "observations and their parts");
-    let mut found = vec![LeftOut::UNKNOWN; observations.len()];
+    let n = observations.len();
+    let mut found = vec![LeftOut::UNKNOWN; n * observations.field_count()];
     for fold in 0..folds.count() {
         let (left_out, others) = folds.split(fold);
         let part = Part::new(observations, &left_out, &others);
@@ -36,9 +37,12 @@ pub fn cross_validate(
         let mut predictor = predictor(part.others)?;
         let made = predictor.predict(&points, &part.drift, &mut |_| {});
         let made = made.map_err(|error| LikelihoodError::from_flow(error, others.len()))?;
-        for (k, &i) in part.known.iter().enumerate() {
-            let residual = observations.values[i] - made.mean[k];
-            found[i] = LeftOut::new(residual, made.variance[k] + nugget + observations.noise(i));
+        let means = [&made.mean].into_iter().chain(&made.replicates);
+        for ((field, means), found) in observations.fields().zip(means).zip(found.chunks_mut(n)) {
+            for (k, &i) in part.known.iter().enumerate() {
+                let variance = made.variance[k] + nugget + observations.noise(i);
+                found[i] = LeftOut::new(field[i] - means[k], variance);
+            }
         }
         report(fold + 1);
     }
@@ -71,10 +75,7 @@ impl Part {
         };
         let known: Vec<usize> = left_out.iter().copied().filter(is_known).collect();
         let drift = kept.iter().map(|&j| rows(j, &known)).collect();
-        let values = others.iter().map(|&i| observations.values[i]).collect();
-        let noise = observations.subset(others).noise;
-        let others = Observations::new(observations.points.select(others), values, design);
-        let others = others.with_noise(noise);
+        let others = Observations { design, ..observations.subset(others) };
         Self { others, known, drift }
     }
 }

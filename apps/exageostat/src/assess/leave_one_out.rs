@@ -14,8 +14,8 @@ use super::left_out::LeftOut;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
 
-/// Leaves out one observation after the other under `model`, whose parameters stay; returns the
-/// flow of `likelihood` as well, for its trace.
+/// Leaves out one observation after the other under `model`, whose parameters stay, of one
+/// replicate after the other; returns the flow of `likelihood` as well, for its trace.
 ///
 /// It costs about three evaluations.
 ///
@@ -43,11 +43,15 @@ fn of_parts<T: Real>(
     trsm(flow, Triangle { side, uplo, trans, diag }, T::ONE, factor, solved);
     potri(flow, factor);
     flow.wait()?;
-    let (p, covariance) = (offset.len(), &evaluation.coefficient_covariance);
-    let more: Vec<f64> = (0..p).map(|j| evaluation.coefficients[j] - offset[j]).collect();
+    let (p, covariance) = (evaluation.columns(), &evaluation.coefficient_covariance);
+    let change = |(replicate, offset): (usize, &Vec<f64>)| -> Vec<f64> {
+        let estimates = evaluation.coefficients_of(replicate);
+        estimates.iter().zip(offset).map(|(g, c)| g - c).collect()
+    };
+    let more: Vec<Vec<f64>> = offset.iter().enumerate().map(change).collect();
     // Rounding leaves this much of a diagonal entry of which nothing should be left.
     let least = T::epsilon().to_f64().sqrt();
-    let mut found = Vec::with_capacity(factor.n());
+    let mut found = vec![Vec::with_capacity(factor.n()); more.len()];
     for i in 0..factor.nt() {
         let rows = factor.tile_rows(i);
         let inverse = flow.read::<T>(factor.tile(i, i))?;
@@ -58,13 +62,15 @@ fn of_parts<T: Real>(
             let at = |j: usize| panel[k + j * rows].to_f64();
             let row = |j: usize| (0..p).map(|l| covariance[j + l * p] * at(l)).sum::<f64>();
             let rest = whole - (0..p).map(|j| at(j) * row(j)).sum::<f64>();
-            let residual = at(p) - (0..p).map(|j| at(j) * more[j]).sum::<f64>();
             let is_determined = rest > least * whole;
-            found.push(match is_determined {
-                true => LeftOut::new(residual / rest, rest.recip()),
-                false => LeftOut::UNKNOWN,
-            });
+            for ((found, more), column) in found.iter_mut().zip(&more).zip(p..) {
+                let residual = at(column) - (0..p).map(|j| at(j) * more[j]).sum::<f64>();
+                found.push(match is_determined {
+                    true => LeftOut::new(residual / rest, rest.recip()),
+                    false => LeftOut::UNKNOWN,
+                });
+            }
         }
     }
-    Ok(found)
+    Ok(found.concat())
 }

@@ -167,8 +167,14 @@ impl Record {
         write_list(out, &self.point)?;
         match &self.outcome {
             Outcome::Value(evaluation, extra) => {
-                let Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance } =
-                    evaluation;
+                let Evaluation {
+                    n,
+                    replicates,
+                    logdet,
+                    quadratic,
+                    coefficients,
+                    coefficient_covariance,
+                } = evaluation;
                 match extra {
                     Extra::Nothing => write_word(out, 0)?,
                     Extra::Score(Score { gradient, information }) => {
@@ -181,7 +187,9 @@ impl Record {
                         write_list(out, information)?;
                     }
                 }
-                write_word(out, *n as u64)?;
+                [*n, *replicates]
+                    .into_iter()
+                    .try_for_each(|count| write_word(out, count as u64))?;
                 write_numbers(out, &[*logdet, *quadratic])?;
                 write_list(out, coefficients)?;
                 write_list(out, coefficient_covariance)
@@ -205,12 +213,18 @@ impl Record {
                     }
                     _ => Extra::Information(read_list(input)?),
                 };
-                let n = read_count(input)?;
+                let (n, replicates) = (read_count(input)?, read_count(input)?);
                 let numbers = read_numbers(input, 2)?;
                 let (coefficients, coefficient_covariance) = (read_list(input)?, read_list(input)?);
                 let (logdet, quadratic) = (numbers[0], numbers[1]);
-                let evaluation =
-                    Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance };
+                let evaluation = Evaluation {
+                    n,
+                    replicates,
+                    logdet,
+                    quadratic,
+                    coefficients,
+                    coefficient_covariance,
+                };
                 Outcome::Value(evaluation, extra)
             }
             1 => Outcome::NotPositiveDefinite { order: read_count(input)?, n: read_count(input)? },
@@ -243,7 +257,8 @@ mod tests {
 
     fn evaluation(logdet: f64) -> Evaluation {
         let (coefficients, coefficient_covariance) = (vec![0.1, -0.2], vec![1.0, 0.5, 0.5, 2.0]);
-        Evaluation { n: 7, logdet, quadratic: 1.0 / 3.0, coefficients, coefficient_covariance }
+        let (n, replicates, quadratic) = (7, 1, 1.0 / 3.0);
+        Evaluation { n, replicates, logdet, quadratic, coefficients, coefficient_covariance }
     }
 
     /// A journal with one of each outcome, as another run gets it.

@@ -111,9 +111,9 @@ impl<'a> Remarks<'a> {
         }
         let columns = self.observations.design.columns();
         let taken = if self.criterion == Criterion::Restricted { columns } else { 0 };
-        let n = (self.observations.len() - taken) as f64;
-        let residuals = self.observations.design.residuals(&self.observations.values);
-        let square = residuals.iter().map(|r| r * r).sum::<f64>() / n;
+        let n = ((self.observations.len() - taken) * self.observations.field_count()) as f64;
+        let residuals = self.observations.residuals().rest;
+        let square = residuals.iter().flatten().map(|r| r * r).sum::<f64>() / n;
         let gain = best.loglik + 0.5 * n * ((2.0 * PI * square).ln() + 1.0);
         let model = &best.model;
         let least = self.extent.least;

@@ -101,43 +101,71 @@ pub enum Criterion {
 /// The parts of a log-likelihood, the mean profiled out by generalised least squares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Number of observations.
+    /// Number of values: of places, times replicates.
     pub n: usize,
-    /// `ln |C|`.
+    /// Fields at the same places.
+    pub replicates: usize,
+    /// `ln |C|`, times replicates.
     pub logdet: f64,
-    /// `r' C^-1 r` with the residuals `r = z - F b`.
+    /// `r' C^-1 r` with the residuals `r = z - F b`, of all replicates.
     pub quadratic: f64,
-    /// Coefficients of the orthonormal columns of the mean.
+    /// Coefficients of the orthonormal columns of the mean, those of each replicate together.
     pub coefficients: Vec<f64>,
-    /// `(Q' C^-1 Q)^-1`, their covariance, `p x p` by columns.
+    /// `(Q' C^-1 Q)^-1`, the covariance of those of a replicate, `p x p` by columns.
     pub coefficient_covariance: Vec<f64>,
 }
 
 impl Evaluation {
-    /// From `ln |C|` and the Gram matrix `W' W` of `W = L^-1 [Q r]`, `(p + 1) x (p + 1)` by
-    /// columns, where `r = z - Q c` and the `p` coefficients `c` are the `offset`.
+    /// From `ln |C|` of `places` and the Gram matrix `W' W` of `W = L^-1 [Q r ..]`, by columns, with
+    /// the residuals `r = z - Q c` of each replicate, where its `p` coefficients `c` are an
+    /// `offset`.
     ///
     /// # Errors
     /// [`LikelihoodError::DependentMean`] if `Q' C^-1 Q` is not positive definite.
     pub(crate) fn new(
-        n: usize,
+        places: usize,
         logdet: f64,
         gram: &[f64],
-        offset: &[f64],
+        offset: &[Vec<f64>],
     ) -> Result<Self, LikelihoodError> {
-        let p = offset.len();
-        let size = p + 1;
+        let (p, replicates) = (offset[0].len(), offset.len());
+        let size = p + replicates;
         let at = |i: usize, j: usize| gram[i + j * size];
         let factor = cholesky(p, at, positive).ok_or(LikelihoodError::DependentMean)?;
-        let rhs: Vec<f64> = (0..p).map(|i| at(i, p)).collect();
-        let half = forward(&factor, p, &rhs);
-        // Squares beyond all numbers leave nothing to subtract from.
-        let explained = half.iter().map(|x| x * x).sum::<f64>();
-        let quadratic = if at(p, p).is_finite() { at(p, p) - explained } else { f64::INFINITY };
-        let more = backward(&factor, p, &half);
-        let coefficients = offset.iter().zip(more).map(|(c, more)| c + more).collect();
+        let (mut quadratic, mut coefficients) = (0.0, Vec::with_capacity(p * replicates));
+        for (column, offset) in (p..).zip(offset) {
+            let rhs: Vec<f64> = (0..p).map(|i| at(i, column)).collect();
+            let half = forward(&factor, p, &rhs);
+            // Squares beyond all numbers leave nothing to subtract from.
+            let (explained, whole) = (half.iter().map(|x| x * x).sum::<f64>(), at(column, column));
+            let rest = if whole.is_finite() { whole - explained } else { f64::INFINITY };
+            quadratic += rest.max(0.0);
+            let more = backward(&factor, p, &half);
+            coefficients.extend(offset.iter().zip(more).map(|(c, more)| c + more));
+        }
+        let (n, times) = (replicates * places, replicates as f64);
         let coefficient_covariance = inverse(&factor, p);
-        Ok(Self { n, logdet, quadratic: quadratic.max(0.0), coefficients, coefficient_covariance })
+        let logdet = times * logdet;
+        Ok(Self { n, replicates, logdet, quadratic, coefficients, coefficient_covariance })
+    }
+
+    /// Number of places.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.n / self.replicates
+    }
+
+    /// Number of columns of the mean.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.coefficients.len() / self.replicates
+    }
+
+    /// The coefficients of the orthonormal columns in the mean of a replicate.
+    #[must_use]
+    pub fn coefficients_of(&self, replicate: usize) -> &[f64] {
+        let p = self.columns();
+        &self.coefficients[replicate * p..][..p]
     }
 
     /// The log-likelihood.
@@ -152,12 +180,12 @@ impl Evaluation {
     /// Biometrika 61 (1974) 383-385).
     #[must_use]
     pub fn restricted_loglik(&self) -> f64 {
-        let p = self.coefficients.len();
+        let (p, times) = (self.columns(), self.replicates as f64);
         let at = |i: usize, j: usize| self.coefficient_covariance[i + j * p];
         let factor = cholesky(p, at, positive).unwrap_or_else(|| vec![f64::NAN; p * p]);
         let logdet: f64 = (0..p).map(|i| 2.0 * factor[i + i * p].ln()).sum();
-        let constant = (self.n - p) as f64 * (2.0 * PI).ln();
-        -0.5 * (constant + self.logdet - logdet + self.quadratic)
+        let constant = (self.n - self.coefficients.len()) as f64 * (2.0 * PI).ln();
+        -0.5 * (constant + self.logdet - times * logdet + self.quadratic)
     }
 
     /// The log-likelihood by `criterion`.

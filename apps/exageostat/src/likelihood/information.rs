@@ -81,7 +81,7 @@ impl<T: Real> Phases<T> {
         let work = Work { phases: self, tables: handle, shapes, count, has_nugget, structure };
         let sums = Sums {
             squares: work.squares(flow)?,
-            mean: if at.is_restricted && !self.offset().is_empty() {
+            mean: if at.is_restricted && self.widths().0 > 0 {
                 Some(work.mean(flow, at.evaluation)?)
             } else {
                 None
@@ -149,14 +149,15 @@ impl<T: Real> Work<'_, T> {
 
     /// `<M_j V, M_k V>`, by columns, then the `V' M_j V`.
     fn mean(&self, flow: &mut Flow, evaluation: &Evaluation) -> Result<Vec<f64>, FlowError> {
-        let (p, count) = (self.phases.offset().len(), self.count);
+        let ((p, replicates), count) = (self.phases.widths(), self.count);
+        let width = p + replicates;
         let covariance = &evaluation.coefficient_covariance;
         let half =
             cholesky(p, |i, j| covariance[i + j * p], positive).unwrap_or_else(|| vec![0.0; p * p]);
         // V = L^-1 Q A, where A A' is the covariance of the coefficients; zeros for L^-1 r.
-        let mut mix = vec![T::ZERO; (p + 1) * p];
+        let mut mix = vec![T::ZERO; width * p];
         for j in 0..p {
-            (j..p).for_each(|i| mix[i + j * (p + 1)] = T::from_f64(half[i + j * p]));
+            (j..p).for_each(|i| mix[i + j * width] = T::from_f64(half[i + j * p]));
         }
         let mix = flow.register_from(&mix);
         let [gram, within] = [count * count, p * p * count].map(|n| zeros::<T>(flow, n));
@@ -166,7 +167,7 @@ impl<T: Real> Work<'_, T> {
             for to in [&panel.x, &directions] {
                 let (trans_a, trans_b, m) = (Trans::No, Trans::No, to.tile_rows(i));
                 let (alpha, beta) = (T::ONE, T::ZERO);
-                let product = Gemm { trans_a, trans_b, m, n: p, k: p + 1, alpha, beta };
+                let product = Gemm { trans_a, trans_b, m, n: p, k: width, alpha, beta };
                 let accesses = [(self.phases.rhs.tile(i, 0), R), (mix, R), (to.tile(i, 0), RW)];
                 flow.submit(product, &accesses, 0);
             }
@@ -306,13 +307,13 @@ impl Sums {
     /// The derivative by the logarithm of the variance is `C` less the nugget and the noise, so its
     /// matrix is `I` less the nugget times that of the nugget, and less that of the noise.
     fn assemble(&self, at: &At<'_>, (shapes, count): (usize, usize), has_nugget: bool) -> Vec<f64> {
-        let p = at.evaluation.coefficients.len();
+        let p = at.evaluation.columns();
         // The matrices with the identity after them.
         let whole = |j: usize, k: usize| match (j < count, k < count) {
             (true, true) => self.squares[j + k * count],
             (true, false) => self.squares[count * count + j],
             (false, true) => self.squares[count * count + k],
-            (false, false) => at.evaluation.n as f64,
+            (false, false) => at.evaluation.places() as f64,
         };
         let inner = |j: usize, k: usize| {
             let Some(mean) = &self.mean else { return whole(j, k) };
@@ -346,9 +347,10 @@ impl Sums {
                 _ => Vec::new(),
             })
             .collect();
+        let times = at.evaluation.replicates as f64;
         let of = |a: &[(f64, usize)], b: &[(f64, usize)]| -> f64 {
             let pairs = a.iter().flat_map(|&one| b.iter().map(move |&other| (one, other)));
-            pairs.map(|((x, j), (y, k))| 0.5 * x * y * inner(j, k)).sum()
+            times * pairs.map(|((x, j), (y, k))| 0.5 * x * y * inner(j, k)).sum::<f64>()
         };
         parts.iter().flat_map(|k| parts.iter().map(|j| of(j, k))).collect()
     }

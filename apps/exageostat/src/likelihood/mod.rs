@@ -30,7 +30,7 @@ pub(crate) use tasks::{Parts, given_block};
 
 /// What evaluates the likelihood of one set of observations, exactly or not, as often as wanted.
 pub trait Evaluate {
-    /// Number of observations.
+    /// Number of places that are observed.
     fn n(&self) -> usize;
 
     /// The flow, for its trace and its memory, and to [set owners](Flow::set_owners): with the next
@@ -223,9 +223,9 @@ impl<T: Real> Evaluate for Likelihood<T> {
         let score = if is_wanted(&evaluation) {
             let slopes = covariance.slopes(values)?;
             let Self { flow, n, nb, phases, workspace } = self;
-            let p = phases.offset().len();
-            let workspace =
-                workspace.get_or_insert_with(|| score::Workspace::new(flow, (*n, *nb), p, &slopes));
+            let widths = phases.widths();
+            let workspace = workspace
+                .get_or_insert_with(|| score::Workspace::new(flow, (*n, *nb), widths, &slopes));
             let first = workspace.shapes();
             assert_eq!(first, slopes.count, "derivatives of this covariance and the first");
             let at = score::At {

@@ -5,6 +5,8 @@
 //! derivative of `C` by a parameter,
 //!
 //! `dl/dk = -1/2 tr(C^-1 D_k) + 1/2 a' D_k a`, and with `P` for `C^-1` of a restricted likelihood.
+//! Of `m` replicates, the likelihood is `m` times that of the vectors `a` divided by the root of
+//! `m`, whose terms are added up.
 //!
 //! The average information `AI_jk = 1/2 a' D_j P D_k a` lies between the observed and the expected
 //! one, and costs no more than products with vectors: A. R. Gilmour, R. Thompson, B. R. Cullis,
@@ -71,7 +73,7 @@ pub(super) struct Workspace<T> {
     structure: Structure,
     /// The tables of it.
     tables: Handle,
-    /// `[U a]`.
+    /// `[U a]`, with a vector `a` of each replicate.
     panel: TileMatrix<T>,
     /// What tiles are added up in, `Y`: `D_k a` of the shapes, sums of the rows of `W .* D_k`, the
     /// diagonal of `W`; then `D a` of the variance and of the nugget.
@@ -87,9 +89,14 @@ pub(super) struct Workspace<T> {
 }
 
 impl<T: Real> Workspace<T> {
-    pub(super) fn new(flow: &mut Flow, (n, nb): (usize, usize), p: usize, slopes: &Slopes) -> Self {
+    pub(super) fn new(
+        flow: &mut Flow,
+        (n, nb): (usize, usize),
+        (p, replicates): (usize, usize),
+        slopes: &Slopes,
+    ) -> Self {
         let shapes = slopes.count;
-        let (width, count) = (p + 1, 2 * shapes + 3);
+        let (width, count) = (p + replicates, (replicates + 1) * (shapes + 1) + replicates);
         let panel = TileMatrix::panel(flow, (n, width), nb);
         let products = TileMatrix::panel(flow, (n, count), nb);
         let solved = TileMatrix::panel(flow, (n, count), nb);
@@ -156,10 +163,11 @@ impl<T: Real> Phases<T> {
         gram(flow, products, solved, grams[1]);
         flow.wait()?;
         // Sums of the shapes, the trace, and the trace of what is times the noise.
+        let (_, replicates) = self.widths();
         let mut total = vec![0.0; shapes + 2];
         for i in 0..products.mt() {
             let rows = products.tile_rows(i);
-            let columns = &flow.read::<T>(products.tile(i, 0))?[shapes * rows..];
+            let columns = &flow.read::<T>(products.tile(i, 0))?[shapes * replicates * rows..];
             for (total, column) in total[..=*shapes].iter_mut().zip(columns.chunks_exact(rows)) {
                 *total += column.iter().map(|x| x.to_f64()).sum::<f64>();
             }
@@ -183,34 +191,44 @@ impl<T: Real> Phases<T> {
         slopes: &Slopes,
         at: &At<'_>,
     ) -> Result<(), FlowError> {
-        let (p, count) = (self.offset().len(), workspace.products.n());
-        let width = p + 1;
-        let root = at.scale.sqrt();
+        let ((p, replicates), count) = (self.widths(), workspace.products.n());
+        let width = p + replicates;
+        let root = (at.scale * replicates as f64).sqrt();
         // U U' = V_Q A V_Q' with the covariance A of the coefficients.
         let covariance = &at.evaluation.coefficient_covariance;
         let factor =
             cholesky(p, |i, j| covariance[i + j * p], positive).unwrap_or_else(|| vec![0.0; p * p]);
-        let more: Vec<f64> =
-            (0..p).map(|j| at.evaluation.coefficients[j] - self.offset()[j]).collect();
+        let change = |(replicate, offset): (usize, &Vec<f64>)| -> Vec<f64> {
+            let found = at.evaluation.coefficients_of(replicate);
+            found.iter().zip(offset).map(|(g, c)| g - c).collect()
+        };
+        let more: Vec<Vec<f64>> = self.offset().iter().enumerate().map(change).collect();
         let mut mix = vec![T::ZERO; width * width];
         for j in 0..p {
             (j..p).for_each(|i| mix[i + j * width] = T::from_f64(factor[i + j * p]));
-            mix[j + p * width] = T::from_f64(-more[j] / root);
         }
-        mix[p + p * width] = T::from_f64(1.0 / root);
-        flow.overwrite(workspace.mix, &mix)?;
         // Of the variance the derivative is C less the nugget, of the nugget the identity.
         let mut share = vec![T::ZERO; width * count];
-        share[p + (count - 2) * width] = T::from_f64(-at.nugget);
-        share[p + (count - 1) * width] = T::ONE;
+        for (replicate, more) in more.iter().enumerate() {
+            let column = p + replicate;
+            (0..p).for_each(|j| mix[j + column * width] = T::from_f64(-more[j] / root));
+            mix[column + column * width] = T::from_f64(1.0 / root);
+            let [variance, nugget] = [2, 1].map(|back| count - back * replicates + replicate);
+            share[column + variance * width] = T::from_f64(-at.nugget);
+            share[column + nugget * width] = T::ONE;
+        }
+        flow.overwrite(workspace.mix, &mix)?;
         flow.overwrite(workspace.share, &share)?;
         flow.overwrite(workspace.tables, &slopes.bytes)?;
         for (i, given) in self.given().iter().enumerate() {
             let rows = self.rhs.tile_rows(i);
             let mut products = vec![T::ZERO; rows * count];
-            for (k, residual) in products[(count - 2) * rows..][..rows].iter_mut().enumerate() {
-                let mean: f64 = (0..p).map(|j| given[k + j * rows].to_f64() * more[j]).sum();
-                *residual = T::from_f64((given[k + p * rows].to_f64() - mean) / root);
+            let residuals = &mut products[(count - 2 * replicates) * rows..];
+            for ((residuals, more), column) in residuals.chunks_mut(rows).zip(&more).zip(p..) {
+                for (k, residual) in residuals.iter_mut().enumerate() {
+                    let mean: f64 = (0..p).map(|j| given[k + j * rows].to_f64() * more[j]).sum();
+                    *residual = T::from_f64((given[k + column * rows].to_f64() - mean) / root);
+                }
             }
             flow.overwrite(workspace.products.tile(i, 0), &products)?;
         }
@@ -232,9 +250,10 @@ impl<T: Real> Phases<T> {
             flow.submit(product((m, products.n(), width), T::ONE), &accesses, 0);
             // Of the variance the derivative is C less the noise as well.
             if let Some(noise) = &self.noise {
-                let (skip_x, skip_y, alpha) = (width - 1, products.n() - 2, -1.0);
+                let (skip_x, columns) = self.widths();
+                let (skip_y, alpha) = (products.n() - 2 * columns, -1.0);
                 let precision = PhantomData;
-                let times = TimesNoise::<T> { m, columns: 1, skip_x, skip_y, alpha, precision };
+                let times = TimesNoise::<T> { m, columns, skip_x, skip_y, alpha, precision };
                 let accesses =
                     [(noise.handles[i], R), (panel.tile(i, 0), R), (products.tile(i, 0), RW)];
                 flow.submit(times, &accesses, 0);
@@ -247,7 +266,8 @@ impl<T: Real> Phases<T> {
         let Workspace { tables, structure, panel, products, shapes, .. } = workspace;
         let inverse = &self.generation.covariance;
         let add: Access = if flow.ranks() > 1 { Reduce } else { Commute };
-        let first = if at.is_restricted { 0 } else { panel.n() - 1 };
+        let (p, vectors) = self.widths();
+        let first = if at.is_restricted { 0 } else { p };
         for index in inverse.indices() {
             let (i, j) = (index.row, index.column);
             let tile = ScoreTile {
@@ -255,6 +275,7 @@ impl<T: Real> Phases<T> {
                 cols: inverse.tile_rows(j),
                 width: panel.n(),
                 first,
+                vectors,
                 derivatives: *shapes,
                 geometry: self.generation.entries.geometry,
                 structure: *structure,
@@ -282,27 +303,32 @@ impl<T: Real> Phases<T> {
         (explained, whole): (&[f64], &[f64]),
         at: &At<'_>,
     ) -> Score {
-        let (p, count) = (self.offset().len(), 2 * shapes + 3);
-        let trace = sums[shapes];
-        let free = (at.evaluation.n - if at.is_restricted { p } else { 0 }) as f64;
+        let (p, replicates) = self.widths();
+        let (width, times) = (p + replicates, replicates as f64);
+        let count = (replicates + 1) * (shapes + 1) + replicates;
+        let trace = times * sums[shapes];
+        let taken = if at.is_restricted { at.evaluation.coefficients.len() } else { 0 };
+        let free = (at.evaluation.n - taken) as f64;
         let fitted = at.evaluation.quadratic / at.scale;
-        let noise = at.nugget * trace + sums[shapes + 1];
+        let noise = at.nugget * trace + times * sums[shapes + 1];
         let mut gradient = vec![-0.5 * (free - fitted) + 0.5 * noise];
-        gradient.extend(sums[..shapes].iter().map(|sum| -sum));
+        gradient.extend(sums[..shapes].iter().map(|sum| -times * sum));
         gradient.push(-0.5 * trace);
-        // Where the products with these derivatives stand.
+        // Where the first of the products with these derivatives stands.
         let place = |k: usize| match k {
-            0 => count - 2,
-            k if k <= shapes => k - 1,
-            _ => count - 1,
+            0 => count - 2 * replicates,
+            k if k <= shapes => (k - 1) * replicates,
+            _ => count - replicates,
         };
-        let width = p + 1;
-        let information = |j: usize, k: usize| {
-            let (j, k) = (place(j), place(k));
-            let taken: f64 =
-                (0..p).map(|i| explained[i + j * width] * explained[i + k * width]).sum();
-            let both = 0.5 * (whole[j + k * count] + whole[k + j * count]);
-            0.5 * (both - taken)
+        let information = |j: usize, k: usize| -> f64 {
+            let of = |replicate: usize| {
+                let (j, k) = (place(j) + replicate, place(k) + replicate);
+                let taken: f64 =
+                    (0..p).map(|i| explained[i + j * width] * explained[i + k * width]).sum();
+                let both = 0.5 * (whole[j + k * count] + whole[k + j * count]);
+                0.5 * times * (both - taken)
+            };
+            (0..replicates).map(of).sum()
         };
         let information = (0..shapes + 2)
             .flat_map(|k| (0..shapes + 2).map(move |j| (j, k)))

@@ -21,7 +21,7 @@ use super::solve::solve;
 use crate::covariance::Law;
 use crate::design::Design;
 use crate::generation::{Generation, Order};
-use crate::observations::Observations;
+use crate::observations::{Observations, Residuals};
 
 /// What lets the phases overlap; each can be put back to what it was before, to measure its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +56,11 @@ pub struct Phases<T> {
     /// Who generates each tile, if not who owns it in the phases that follow.
     generators: Option<Arc<dyn Owners>>,
     pub(super) generation: Generation<T>,
-    /// Coefficients of the mean by ordinary least squares, `c`, one per column: what they explain
-    /// is taken from the values first, so that a mean far from zero costs no digits.
-    offset: Vec<f64>,
-    /// `[Q r]` with `r = z - Q c`.
+    /// Coefficients of the mean of each replicate by ordinary least squares, `c`, one per column:
+    /// what they explain is taken from the values first, so that a mean far from zero costs no
+    /// digits.
+    offset: Vec<Vec<f64>>,
+    /// `[Q r]` with `r = z - Q c` of each replicate.
     given: Vec<Vec<T>>,
     /// `[Q r]`, overwritten by `L^-1 [Q r]`.
     pub(super) rhs: TileMatrix<T>,
@@ -89,17 +90,19 @@ impl<T: Real> Phases<T> {
     /// Registers what evaluations of `observations` in tiles of order `nb` need on `flow`.
     #[must_use]
     pub fn new(flow: &mut Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
-        let (n, p) = (observations.len(), observations.design.columns());
+        let n = observations.len();
+        let columns = observations.design.columns() + observations.field_count();
         let generation = Generation::new(flow, &observations.points, nb);
-        let rhs = TileMatrix::panel(flow, (n, p + 1), nb);
-        let updates = TileMatrix::panel(flow, (n, p + 1), nb);
+        let rhs = TileMatrix::panel(flow, (n, columns), nb);
+        let updates = TileMatrix::panel(flow, (n, columns), nb);
         for i in 0..updates.mt() {
             flow.set_reduction(updates.tile(i, 0), Reduction::sum::<T>());
         }
-        let (offset, rest) = observations.design.project(&observations.values);
+        let Residuals { offset, rest } = observations.residuals();
         let given = (0..rhs.mt())
             .map(|i| given_block(&observations.design, &rest, i * nb..i * nb + rhs.tile_rows(i)));
-        let gram_bytes = if p == 0 { size_of::<f64>() } else { (p + 1) * (p + 1) * size_of::<T>() };
+        let gram_bytes =
+            if columns == 1 { size_of::<f64>() } else { columns * columns * size_of::<T>() };
         Self {
             overlap,
             generators: None,
@@ -179,11 +182,9 @@ impl<T: Real> Phases<T> {
     fn reset(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
         self.generation.set(flow, law)?;
         flow.overwrite(self.logdet, &[0.0f64])?;
-        if self.offset.is_empty() {
-            flow.overwrite(self.gram, &[0.0f64])?;
-        } else {
-            let zeros = vec![T::ZERO; (self.offset.len() + 1) * (self.offset.len() + 1)];
-            flow.overwrite(self.gram, &zeros)?;
+        match self.rhs.n() {
+            1 => flow.overwrite(self.gram, &[0.0f64])?,
+            columns => flow.overwrite(self.gram, &vec![T::ZERO; columns * columns])?,
         }
         for (i, given) in self.given.iter().enumerate() {
             flow.overwrite(self.rhs.tile(i, 0), given)?;
@@ -195,10 +196,9 @@ impl<T: Real> Phases<T> {
     /// Submits `G = W' W` of the solved right-hand sides.
     fn multiply(&self, flow: &mut Flow) {
         for i in 0..self.rhs.mt() {
-            let (tile, rows, q) =
-                (self.rhs.tile(i, 0), self.rhs.tile_rows(i), self.offset.len() + 1);
+            let (tile, rows, q) = (self.rhs.tile(i, 0), self.rhs.tile_rows(i), self.rhs.n());
             let accesses = [(tile, R), (tile, R), (self.gram, RW)];
-            if self.offset.is_empty() {
+            if q == 1 {
                 flow.submit(Dot::<T>::new(rows), &accesses, 0);
             } else {
                 let (trans_a, trans_b) = (Trans::Yes, Trans::No);
@@ -212,7 +212,7 @@ impl<T: Real> Phases<T> {
     /// Reads `ln |C|` and `W' W`, by columns.
     pub(crate) fn read(&self, flow: &mut Flow) -> Result<(f64, Vec<f64>), FlowError> {
         let logdet = flow.read::<f64>(self.logdet)?[0];
-        let gram = if self.offset.is_empty() {
+        let gram = if self.rhs.n() == 1 {
             flow.read::<f64>(self.gram)?.to_vec()
         } else {
             flow.read::<T>(self.gram)?.iter().map(|x| x.to_f64()).collect()
@@ -230,18 +230,23 @@ impl<T: Real> Phases<T> {
     /// Puts other `values` in place of those of the observations, whose mean is zero.
     ///
     /// # Panics
-    /// If the mean has columns.
+    /// If the mean has columns, or there are replicates.
     pub(super) fn set_values(&mut self, values: &[f64]) {
-        assert!(self.offset.is_empty(), "a mean with {} columns", self.offset.len());
+        assert!(self.rhs.n() == 1, "one column, of {}", self.rhs.n());
         let blocks = self.given.iter_mut().zip(values.chunks(self.generation.covariance.nb()));
         blocks.for_each(|(given, block)| {
             *given = block.iter().map(|&x| T::from_f64(x)).collect();
         });
     }
 
-    /// `c`.
-    pub(super) fn offset(&self) -> &[f64] {
+    /// `c` of each replicate.
+    pub(super) fn offset(&self) -> &[Vec<f64>] {
         &self.offset
+    }
+
+    /// Number of columns of the mean, and of replicates.
+    pub(super) fn widths(&self) -> (usize, usize) {
+        (self.offset[0].len(), self.offset.len())
     }
 
     /// `[Q r]`, by blocks of rows.
@@ -262,10 +267,10 @@ impl<T: Real> Phases<T> {
 pub(crate) struct Parts<T> {
     /// `L`.
     pub(crate) factor: TileMatrix<T>,
-    /// `L^-1 [Q r]` with the residuals `r = z - Q c` of ordinary least squares.
+    /// `L^-1 [Q r]` with the residuals `r = z - Q c` of ordinary least squares of each replicate.
     pub(crate) solved: TileMatrix<T>,
-    /// `c`.
-    pub(crate) offset: Vec<f64>,
+    /// `c` of each replicate.
+    pub(crate) offset: Vec<Vec<f64>>,
     /// Coordinates of the places.
     pub(crate) places: Vec<Handle>,
 }
@@ -285,7 +290,11 @@ fn barrier(flow: &mut Flow, overlap: Overlap) -> Result<(), FlowError> {
 }
 
 /// Some rows of `[Q r]`, by columns.
-pub(crate) fn given_block<T: Real>(design: &Design, rest: &[f64], rows: Range<usize>) -> Vec<T> {
-    let columns = (0..design.columns()).map(|j| design.q(j)).chain([rest]);
+pub(crate) fn given_block<T: Real>(
+    design: &Design,
+    rest: &[Vec<f64>],
+    rows: Range<usize>,
+) -> Vec<T> {
+    let columns = (0..design.columns()).map(|j| design.q(j)).chain(rest.iter().map(Vec::as_slice));
     columns.flat_map(|column| column[rows.clone()].iter().map(|&x| T::from_f64(x))).collect()
 }

@@ -95,6 +95,7 @@ impl TukeyLikelihood {
         }
         let evaluation = Evaluation {
             n: self.margin.len(),
+            replicates: 1,
             logdet: logdet - 2.0 * gaussian.log_jacobian,
             quadratic: entry(0, 0),
             coefficients: Vec::new(),

@@ -8,16 +8,18 @@
 //! Statistics and Computing 31 (2021) 25. Where places are grouped, the conditionals of a group are
 //! worked out together.
 
-use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
-use tegula_kernels::kernel::vecchia::{ScoreSums, Terms};
+use tegula_kernels::kernel::covariance::TABLE_BYTES;
+use tegula_kernels::kernel::vecchia::Terms;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
-use super::latent::{self, Field, Latent, Noise, Request};
+use super::latent::{self, Field, Latent, Noise};
+use super::score::Slope;
 use super::structure::{Blocks, Ordered};
 use super::{Form, Ordering, Vecchia};
 use crate::covariance::{Covariance, Law, Metric};
+use crate::differences;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Resolve, Score};
-use crate::observations::Observations;
+use crate::observations::{Observations, Residuals};
 
 /// Evaluates Vecchia's approximation of the likelihood of one set of observations, as often as
 /// wanted, on one flow.
@@ -29,39 +31,28 @@ pub struct VecchiaLikelihood {
     pub(super) flow: Flow,
     options: Vecchia,
     pub(super) known: Known,
-    blocks: Blocks,
+    pub(super) blocks: Blocks,
     /// The sums of each block.
     sums: Vec<Handle>,
-    slope: Option<Slope>,
+    pub(super) slope: Option<Slope>,
     /// Of the latent form, from the first evaluation on.
-    latent: Option<Latent>,
+    pub(super) latent: Option<Latent>,
 }
 
 /// What is known of the observations, whatever the neighbours are.
 #[derive(Debug)]
 pub(super) struct Known {
-    n: usize,
+    pub(super) n: usize,
     pub(super) ordered: Ordered,
     /// By what distances of the places are measured now.
     metric: Option<Metric>,
     /// Places as that maps them, orthonormal columns of the mean, residuals of ordinary least
     /// squares.
     pub(super) records: Handle,
-    /// The coefficients of those.
-    pub(super) offset: Vec<f64>,
+    /// The coefficients of those in each replicate.
+    pub(super) offset: Vec<Vec<f64>>,
     /// The table of the last evaluation.
     pub(super) table: Handle,
-}
-
-/// What a score is worked out with, registered once.
-#[derive(Debug)]
-struct Slope {
-    /// Tables of derivatives.
-    derivatives: usize,
-    tables: Handle,
-    mix: Handle,
-    /// The sums of each block.
-    sums: Vec<Handle>,
 }
 
 impl VecchiaLikelihood {
@@ -112,90 +103,6 @@ impl VecchiaLikelihood {
     pub fn options(&self) -> Vecchia {
         self.options
     }
-
-    /// The sums of a score.
-    fn slope_sums(
-        &mut self,
-        tables: &[RadialTable],
-        is_relative: bool,
-        mix: &[f64],
-    ) -> Result<Vec<f64>, FlowError> {
-        let (columns, derivatives) = (self.known.columns(), tables.len() - 1);
-        let Self { flow, blocks, known: Known { records, .. }, slope, .. } = self;
-        let slope = slope.get_or_insert_with(|| Slope {
-            derivatives,
-            tables: flow.register((derivatives + 1) * TABLE_BYTES),
-            mix: flow.register(columns * columns * size_of::<f64>()),
-            sums: blocks.register(flow, ScoreSums::length(derivatives)),
-        });
-        let first = slope.derivatives;
-        assert_eq!(first, derivatives, "parameters of this covariance and the first");
-        flow.overwrite(slope.tables, bytemuck::cast_slice::<_, u8>(tables))?;
-        flow.overwrite(slope.mix, mix)?;
-        flow.phase("score");
-        for (block, &sums) in blocks.blocks.iter().zip(&slope.sums) {
-            let handles = [slope.tables, *records, slope.mix, sums];
-            blocks.submit_score(flow, block, (columns, derivatives, is_relative), handles);
-        }
-        total(flow, &slope.sums, ScoreSums::length(derivatives))
-    }
-
-    /// The score where `evaluation` was made, as [`Evaluate::score`] says.
-    fn score_at(
-        &mut self,
-        covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
-        evaluation: &Evaluation,
-        (criterion, is_scaled): (Criterion, bool),
-    ) -> Result<Score, LikelihoodError> {
-        let scale = if is_scaled { evaluation.best_scale(criterion) } else { 1.0 };
-        let is_restricted = criterion == Criterion::Restricted;
-        let (residual, mix) = self.mix(evaluation, scale, is_restricted);
-        if let Some(noise) = self.noise(values, nugget) {
-            let mut tables = covariance.score_tables(values)?;
-            tables[0].nugget = noise.own;
-            let (tables, is_relative) = (&tables[..], !covariance.is_compact);
-            let request = Request { tables, is_relative, noise, evaluation, residual, mix };
-            let Self { flow, known, blocks, latent, .. } = self;
-            let latent = latent.as_mut().expect("the evaluation made it");
-            let score = latent.score(flow, known.field(blocks), &request);
-            return score.map_err(|error| known.failure(error));
-        }
-        let mut tables = covariance.score_tables(values)?;
-        tables[0].nugget = nugget;
-        let sums = self.slope_sums(&tables, !covariance.is_compact, &mix);
-        let sums = sums.map_err(|error| self.known.failure(error))?;
-        let (derivatives, p) = (tables.len() - 1, self.known.offset.len());
-        let sums = ScoreSums::new(derivatives, &sums);
-        let taken = if is_restricted { p as f64 } else { 0.0 };
-        let fitted = evaluation.quadratic / scale + taken;
-        Ok(assemble(derivatives, &sums, (self.known.n as f64, fitted), nugget))
-    }
-
-    /// The weights of the columns in the residuals that are left, in units of the root of `scale`,
-    /// and the matrix `M` of the kernel: of them, and for a restricted likelihood of the columns
-    /// with the covariance of their coefficients, since `d ln |Q' C^-1 Q| = tr(A d(Q' C^-1 Q))`.
-    fn mix(
-        &self,
-        evaluation: &Evaluation,
-        scale: f64,
-        is_restricted: bool,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let (p, columns) = (self.known.offset.len(), self.known.columns());
-        let change = evaluation.coefficients.iter().zip(&self.known.offset);
-        let residual: Vec<f64> = change.map(|(g, c)| c - g).chain([1.0]).collect();
-        let mut mix = vec![0.0; columns * columns];
-        for k in 0..columns {
-            for j in 0..columns {
-                mix[j + k * columns] = residual[j] * residual[k] / scale;
-                if is_restricted && j < p && k < p {
-                    mix[j + k * columns] += evaluation.coefficient_covariance[j + k * p];
-                }
-            }
-        }
-        (residual.into_iter().map(|weight| weight / scale.sqrt()).collect(), mix)
-    }
 }
 
 impl Known {
@@ -206,16 +113,17 @@ impl Known {
     pub(super) fn new(flow: &mut Flow, observations: &Observations, ordering: Ordering) -> Self {
         let ordered = Ordered::new(flow, &observations.points, ordering);
         let design = &observations.design;
-        let (offset, rest) = design.project(&observations.values);
+        let Residuals { offset, rest } = observations.residuals();
+        let residuals = rest.iter().map(Vec::as_slice);
         let columns: Vec<&[f64]> =
-            (0..design.columns()).map(|j| design.q(j)).chain([&rest[..]]).collect();
+            (0..design.columns()).map(|j| design.q(j)).chain(residuals).collect();
         let records = ordered.records(flow, &observations.points, &columns);
         let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
         Self { n, ordered, metric: None, records, offset, table }
     }
 
     /// What the latent form takes.
-    fn field<'a>(&'a self, blocks: &'a Blocks) -> Field<'a> {
+    pub(super) fn field<'a>(&'a self, blocks: &'a Blocks) -> Field<'a> {
         let Self { ordered, records, .. } = self;
         Field { ordered, blocks, records: *records, columns: self.columns() }
     }
@@ -277,12 +185,12 @@ impl Known {
 
     /// Numbers of a record beside its coordinates.
     pub(super) fn columns(&self) -> usize {
-        self.offset.len() + 1
+        self.offset[0].len() + self.offset.len()
     }
 
     /// The failure of a flow, with the place that it names by its number in the order: among the
     /// places up to it, it and its neighbours make a matrix that is not positive definite.
-    fn failure(&self, error: FlowError) -> LikelihoodError {
+    pub(super) fn failure(&self, error: FlowError) -> LikelihoodError {
         match LikelihoodError::from_flow(error, self.n) {
             LikelihoodError::NotPositiveDefinite { order, n } => {
                 let order = self.ordered.ranks[order - 1] as usize + 1;
@@ -345,35 +253,17 @@ impl Known {
 }
 
 /// The sums of all blocks, in their order.
-fn total(flow: &mut Flow, blocks: &[Handle], length: usize) -> Result<Vec<f64>, FlowError> {
+pub(super) fn total(
+    flow: &mut Flow,
+    blocks: &[Handle],
+    length: usize,
+) -> Result<Vec<f64>, FlowError> {
     flow.wait()?;
     let mut total = vec![0.0; length];
     for &handle in blocks {
         total.iter_mut().zip(flow.read::<f64>(handle)?).for_each(|(total, sum)| *total += sum);
     }
     Ok(total)
-}
-
-/// Puts sums together, with the variance, whose derivative is the covariance without the nugget,
-/// before the shapes. `fitted` is the sum of `w' M w`.
-fn assemble(shapes: usize, sums: &ScoreSums<'_>, (n, fitted): (f64, f64), nugget: f64) -> Score {
-    let ScoreSums { traces, products, information } = sums;
-    // Of the tables, and the nugget.
-    let known = shapes + 1;
-    let slope = |k: usize| 0.5 * (products[k] - traces[k]);
-    let bend = |j: usize, k: usize| information[j + k * known];
-    let mut gradient = vec![0.5 * (fitted - n) - nugget * slope(shapes)];
-    gradient.extend((0..known).map(slope));
-    let beside = |k: usize| 0.5 * traces[k] - nugget * bend(shapes, k);
-    let variance = 0.5 * n - nugget * traces[shapes] + nugget * nugget * bend(shapes, shapes);
-    let at = |j: usize, k: usize| match (j, k) {
-        (0, 0) => variance,
-        (0, k) | (k, 0) => beside(k - 1),
-        (j, k) => bend(j - 1, k - 1),
-    };
-    let count = shapes + 2;
-    let information = (0..count * count).map(|place| at(place % count, place / count)).collect();
-    Score { gradient, information }
 }
 
 impl Evaluate for VecchiaLikelihood {
@@ -406,12 +296,20 @@ impl Evaluate for VecchiaLikelihood {
         how: (Criterion, bool),
         is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
+        if !self.has_score() {
+            return differences::score(self, covariance, (values, nugget), how, is_wanted);
+        }
         let evaluation = self.evaluate(covariance, values, nugget)?;
         if !is_wanted(&evaluation) {
             return Ok((evaluation, None));
         }
         let score = self.score_at(covariance, values, nugget, &evaluation, how)?;
         Ok((evaluation, Some(score)))
+    }
+
+    /// Not of replicates in the latent form.
+    fn has_score(&self) -> bool {
+        self.options.form != Form::Latent || self.known.offset.len() == 1
     }
 
     fn has_expected_information(&self) -> bool {

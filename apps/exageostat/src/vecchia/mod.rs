@@ -13,6 +13,7 @@ mod neighbours;
 mod ordering;
 mod predict;
 mod response;
+mod score;
 mod structure;
 mod tree;
 

@@ -249,6 +249,7 @@ impl Fit {
             ("--noise", data.values.noise().unwrap_or_default().to_owned()),
             ("--time", data.coordinates.time().unwrap_or_default().to_owned()),
             ("--values", data.values.text().to_owned()),
+            ("--replicates", data.values.replicates().to_string()),
             ("--mean", data.mean.text().to_owned()),
             ("--transform", self.transform.text()),
             ("--covariance", self.covariance.covariance.name.to_owned()),

@@ -41,6 +41,7 @@ pub(super) fn data_json(data: &Data) -> Value {
         "columns": {
             "coords": data.coordinates.texts(),
             "values": data.values.text(),
+            "replicates": data.values.replicates() > 1,
             "time": data.coordinates.time(),
             "noise": data.values.noise(),
         },
@@ -101,6 +102,8 @@ pub(super) struct ModelFile {
     pub(super) coords: Vec<String>,
     /// The values, as an expression.
     pub(super) values: String,
+    /// Whether these are replicates.
+    pub(super) are_replicates: bool,
     /// The time, as an expression, if there is one.
     pub(super) time: Option<String>,
     /// The variances of the noise, as expressions, if they are known.
@@ -157,6 +160,7 @@ impl ModelFile {
                 .ok_or_else(|| fields.fail("/transform", "a transformation"))?,
             coords: fields.texts("/data/columns/coords")?,
             values: fields.text("/data/columns/values")?.to_owned(),
+            are_replicates: value["data"]["columns"]["replicates"] == Value::Bool(true),
             time: value["data"]["columns"]["time"].as_str().map(str::to_owned),
             noise: value["data"]["columns"]["noise"].as_str().map(str::to_owned),
             distance: Distance::named(distance)

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use tegula_files::expression::Expression;
 use tegula_kernels::geometry::Points;
 
 use super::data::Data;
@@ -39,14 +40,14 @@ impl Squares {
 
 impl Errors {
     /// Adds those of what was `expected` at the places, as far as their table has the column of
-    /// the values of the `variable`.
+    /// the `field`'s values.
     pub(super) fn add(
         &mut self,
-        (data, variable): (&Data, usize),
+        (data, field): (&Data, &Expression),
         (places, points): (&Places, &Points),
         expected: &[f64],
     ) {
-        let Some(observed) = observed(data, variable, places) else { return };
+        let Some(observed) = observed(data, field, places) else { return };
         let is_known = data.observations.are_observed(points);
         for ((&row, mean), is_known) in places.rows.iter().zip(expected).zip(is_known) {
             let squares = if is_known { &mut self.at_data } else { &mut self.elsewhere };
@@ -84,8 +85,7 @@ impl Errors {
 
 /// The observed values by rows of the table of places. A number of a column says nothing of a table
 /// that is laid out in another way, and a coordinate is no observation.
-fn observed(data: &Data, variable: usize, places: &Places) -> Option<Vec<f64>> {
-    let values = &data.values.variables()[variable];
+fn observed(data: &Data, values: &Expression, places: &Places) -> Option<Vec<f64>> {
     let (table, columns) = (&places.table, values.columns());
     let taken: Vec<_> =
         places.coordinates.columns().iter().filter_map(|name| table.find(name).ok()).collect();

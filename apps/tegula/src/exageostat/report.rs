@@ -209,7 +209,7 @@ pub(super) fn message(done: &Done) -> String {
 
 /// The coefficients of the mean with their standard errors.
 pub(super) fn coefficients(data: &Data, fit: &library::Fit) -> Coefficients {
-    Coefficients::new(data.design(), &fit.evaluation)
+    data.coefficients(&fit.evaluation)
 }
 
 /// The coefficients of the mean as a table; those that the data do not determine are NA, as in R.

@@ -149,6 +149,7 @@ impl Subject {
             ("--time", self.data.places.time.is_some()),
             ("--noise", self.data.noise.is_some()),
             ("--values", self.data.values.is_some()),
+            ("--replicates", self.data.replicates),
             ("--covariance", self.covariance.is_some()),
             ("--params", !self.params.is_empty()),
             ("--nugget", self.nugget.is_some()),

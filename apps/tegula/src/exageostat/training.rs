@@ -56,8 +56,9 @@ impl Training<'_> {
         let texts: Vec<&str> = file.coords.iter().map(String::as_str).collect();
         let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?
             .with_time(&table, file.time.as_deref())?;
-        let values =
-            Observed::parse(&file.values, &table)?.with_noise(file.noise.as_deref(), &table)?;
+        let values = Observed::parse(&file.values, &table)?
+            .replicated(file.are_replicates)?
+            .with_noise(file.noise.as_deref(), &table)?;
         let drop_missing = file.drop_missing || self.drop_missing;
         let mean = file.mean.clone();
         let mut data = Data::from_table(table, coordinates, values, mean, drop_missing)?;

@@ -170,7 +170,7 @@ pub(super) fn columns(
     predictions: &Predictions,
     trend: Option<&[f64]>,
 ) -> Vec<Column> {
-    let Predictions { mean, variance, lagrange } = predictions;
+    let Predictions { mean, variance, lagrange, .. } = predictions;
     let with_nugget = || variance.iter().map(|v| v + nugget).collect::<Vec<f64>>();
     if transform == Transform::None {
         let mut columns = vec![("mean", mean.clone()), ("variance", variance.clone())];

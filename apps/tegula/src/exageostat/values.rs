@@ -1,4 +1,5 @@
-//! What is observed: the columns or expressions of one variable or of several, and of their noise.
+//! What is observed: the columns or expressions of one variable, of its replicates or of several
+//! variables, and of their noise.
 
 use anyhow::Result;
 use tegula_files::Table;
@@ -12,6 +13,8 @@ use crate::output::count;
 #[derive(Clone, Debug)]
 pub(crate) struct Observed {
     variables: Vec<Expression>,
+    /// Further fields of the variable, which is then the only one.
+    replicates: Vec<Expression>,
     text: String,
     /// Variances of their noise, where they are known.
     noise: Option<(Vec<Expression>, String)>,
@@ -26,11 +29,35 @@ impl Observed {
         let texts = split_list(list).into_iter();
         let variables = texts.map(|text| column_expression("--values", text, table));
         let (variables, text) = (variables.collect::<Result<_>>()?, list.to_owned());
-        Ok(Self { variables, text, noise: None })
+        Ok(Self { variables, replicates: Vec::new(), text, noise: None })
+    }
+
+    /// These as fields of one variable, if they are replicates.
+    ///
+    /// # Errors
+    /// If there is but one, or one is listed twice.
+    pub(crate) fn replicated(mut self, are_replicates: bool) -> Result<Self> {
+        if !are_replicates {
+            return Ok(self);
+        }
+        self.replicates = self.variables.split_off(1);
+        if self.replicates.is_empty() {
+            let text = &self.text;
+            return Err(refused(format!(
+                "--replicates: --values {text} is one field: list all, as --values z1,z2,z3"
+            )));
+        }
+        let texts: Vec<&str> = self.fields().map(Expression::text).collect();
+        let twice = texts.iter().enumerate().find(|(place, text)| texts[..*place].contains(text));
+        if let Some((_, text)) = twice {
+            return Err(refused(format!("--replicates: --values lists {text} twice")));
+        }
+        Ok(self)
     }
 
     pub(crate) fn one(expression: Expression) -> Self {
-        Self { text: expression.text().to_owned(), variables: vec![expression], noise: None }
+        let text = expression.text().to_owned();
+        Self { text, variables: vec![expression], replicates: Vec::new(), noise: None }
     }
 
     /// These with the variances of their noise, if a list of them is given.
@@ -68,6 +95,16 @@ impl Observed {
         &self.variables
     }
 
+    /// The fields that are observed: the variables, or all replicates.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Expression> {
+        self.variables.iter().chain(&self.replicates)
+    }
+
+    /// Number of replicates, 1 where there is one field of each variable.
+    pub(crate) fn replicates(&self) -> usize {
+        1 + self.replicates.len()
+    }
+
     /// The list as it is written.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -75,15 +112,15 @@ impl Observed {
 
     /// Names of the columns that are used.
     pub(crate) fn columns(&self) -> Vec<&str> {
-        self.variables.iter().flat_map(Expression::columns).collect()
+        self.fields().flat_map(Expression::columns).collect()
     }
 
-    /// A name for each variable: its column, or its number.
+    /// A name for each field: its column, or its number.
     pub(crate) fn names(&self) -> Vec<String> {
         let name = |(index, expression): (usize, &Expression)| {
             expression.as_column().map_or_else(|| format!("{}", index + 1), str::to_owned)
         };
-        self.variables.iter().enumerate().map(name).collect()
+        self.fields().enumerate().map(name).collect()
     }
 }
 

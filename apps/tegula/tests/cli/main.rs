@@ -29,6 +29,7 @@ mod project;
 mod ranks;
 mod refused;
 mod remarks;
+mod replicates;
 mod sample;
 mod simulate;
 mod support;

@@ -29,18 +29,20 @@ impl ScoreTile {
     ) {
         self.check((&rows, &cols), a.len());
         let (m, n, width, count) = (self.rows, self.cols, self.width, self.derivatives);
-        assert!(down.len() >= m * (2 * count + 1), "products and sums of the rows");
+        let (vectors, known) = (self.vectors, width - self.vectors);
+        let made = (vectors + 1) * count + 1;
+        assert!(down.len() >= m * made, "products and sums of the rows");
         let mut source = Slopes::new(tables, (self.structure, self.geometry), count);
         ROOM.with_borrow_mut(|room| {
             // The covariance, the derivatives, weights, the rows' panel in f64; products, sums,
             // diagonal.
             room.clear();
-            room.resize(m * (3 + width + 3 * count), 0.0);
+            room.resize(m * (2 + width + count + made), 0.0);
             let (covariance, rest) = room.split_at_mut(m);
             let (derivatives, rest) = rest.split_at_mut(m * count);
             let (weights, rest) = rest.split_at_mut(m);
             let (panel, rest) = rest.split_at_mut(m * width);
-            let (products, rest) = rest.split_at_mut(m * count);
+            let (products, rest) = rest.split_at_mut(m * count * vectors);
             let (sums, diagonal) = rest.split_at_mut(m * count);
             panel.iter_mut().zip(rows.panel).for_each(|(wide, x)| *wide = x.to_f64());
             for j in 0..n {
@@ -59,23 +61,27 @@ impl ScoreTile {
                 if across.is_none() {
                     diagonal[j] = weights[j];
                 }
-                let alpha = (beside(width - 1), &panel[(width - 1) * m + start..]);
                 for (k, derivative) in derivatives.chunks_exact_mut(m).enumerate() {
-                    let products = &mut products[k * m + start..(k + 1) * m];
                     let sums = &mut sums[k * m + start..(k + 1) * m];
                     let derivative = &mut derivative[start..];
                     if across.is_none() && !source.vanish_at_origin() {
                         // On the diagonal half belongs to the row and half to the column.
                         derivative[0] *= 0.5;
                     }
-                    let product = Arch::new().dispatch(|| {
-                        add(products, alpha.0, derivative);
-                        add_product(sums, &weights[start..], derivative);
-                        dot(alpha.1, derivative)
-                    });
-                    match &mut across {
-                        Some(across) => across[k * n + j] += T::from_f64(product),
-                        None => products[0] += product,
+                    Arch::new().dispatch(|| add_product(sums, &weights[start..], derivative));
+                    for q in 0..vectors {
+                        let column = k * vectors + q;
+                        let products = &mut products[column * m + start..(column + 1) * m];
+                        let factor = beside(known + q);
+                        let vector = &panel[(known + q) * m + start..(known + q + 1) * m];
+                        let product = Arch::new().dispatch(|| {
+                            add(products, factor, derivative);
+                            dot(vector, derivative)
+                        });
+                        match &mut across {
+                            Some(across) => across[column * n + j] += T::from_f64(product),
+                            None => products[0] += product,
+                        }
                     }
                 }
             }
@@ -87,7 +93,8 @@ impl ScoreTile {
     fn check<T>(&self, (rows, cols): (&Line<'_, T>, &Line<'_, T>), entries: usize) {
         let &Self { rows: m, cols: n, width, .. } = self;
         assert_eq!(entries, m * n, "entries of the tile");
-        assert!(self.first < width, "a panel of {width} columns, from {} on", self.first);
+        let last = width - self.vectors;
+        assert!(self.first <= last, "a panel of {width} columns, from {} on", self.first);
         for (line, length) in [(rows, m), (cols, n)] {
             assert_eq!(line.panel.len(), length * width, "numbers of the panel");
         }

@@ -2,16 +2,16 @@
 //!
 //! Of the derivatives `D_k = dC/d ln theta_k` of a tile, which are made column by column and never
 //! stored: the products `Y_i = Y_i + D a_j` and `Y_j = Y_j + D' a_i`, and, with `W = A - B_i B_j'`,
-//! the sums of the rows of `W .* D_k` and the diagonal of `W`. The vector `a` is the last column of
-//! `B`.
+//! the sums of the rows of `W .* D_k` and the diagonal of `W`. The vectors `a` are the last columns
+//! of `B`.
 //!
 //! Shapes: `D_k` and `A` are `rows x cols`; the points are as in [`covariance`](super::covariance);
 //! `B_i` and `B_j` are the columns from `first` on of panels, `rows x width` and `cols x width`.
-//! `Y_i` and `Y_j` begin with a column for each derivative's product, one for each derivative's
-//! sums, and one for the diagonal; sums are added to `Y_i` alone. The covariance and its
-//! derivatives are what a [`Structure`] makes of the first buffer. Of a tile on the diagonal only
-//! what is on and below it counts, in sums half of what is on it, and both products are added to
-//! `Y_i`. Reads all but `Y_i`, `Y_j`. Cannot fail. On cores. Source: the score and the working
+//! `Y_i` and `Y_j` begin with a column for each derivative's product with each vector, one for each
+//! derivative's sums, and one for the diagonal; sums are added to `Y_i` alone. The covariance and
+//! its derivatives are what a [`Structure`] makes of the first buffer. Of a tile on the diagonal
+//! only what is on and below it counts, in sums half of what is on it, and both products are added
+//! to `Y_i`. Reads all but `Y_i`, `Y_j`. Cannot fail. On cores. Source: the score and the working
 //! vectors of average information: A. R. Gilmour, R. Thompson, B. R. Cullis, "Average information
 //! REML", Biometrics 51 (1995) 1440-1450.
 
@@ -37,6 +37,8 @@ pub struct ScoreTile {
     pub width: usize,
     /// The first of those that make `B`.
     pub first: usize,
+    /// The last columns that are the vectors `a`.
+    pub vectors: usize,
     /// Number of derivatives.
     pub derivatives: usize,
     /// What distance means.
@@ -48,9 +50,11 @@ pub struct ScoreTile {
 impl ScoreTile {
     fn cost(&self, entries: usize, number_bytes: usize) -> Cost {
         let (width, derivatives) = (self.width as f64, self.derivatives as f64);
-        // A table, then the weight, then a product and three sums.
-        let flops = 24.0 * (1.0 + derivatives) + 2.0 * width + 7.0 * derivatives;
-        let lines = (self.rows + self.cols) * (self.width + 2 * self.derivatives);
+        let vectors = self.vectors as f64;
+        // A table, then the weight, then two sums of each vector and that of the weights.
+        let each = 3.0 + 4.0 * vectors;
+        let flops = 24.0 * (1.0 + derivatives) + 2.0 * width + each * derivatives;
+        let lines = (self.rows + self.cols) * (self.width + (1 + self.vectors) * self.derivatives);
         let bytes = (entries + lines) * number_bytes + (1 + self.derivatives) * TABLE_BYTES;
         Cost { flops: flops * entries as f64, bytes: bytes as f64 }
     }

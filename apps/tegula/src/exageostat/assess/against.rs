@@ -45,6 +45,8 @@ struct Side<'a> {
     file: &'a ModelFile,
     fitted: &'a Fitted,
     design: &'a Design,
+    /// Replicates, each with a mean of its own.
+    replicates: usize,
 }
 
 /// The test in words and numbers.
@@ -87,7 +89,8 @@ impl Assess {
             },
         );
         let (one, two) = (one?, two?);
-        let side = |(path, file, fitted, design)| Side { path, file, fitted, design };
+        let replicates = data.values.replicates();
+        let side = |(path, file, fitted, design)| Side { path, file, fitted, design, replicates };
         let sides = [side((one.0, one.1, one.2, &one.3)), side((two.0, two.1, two.2, &two.3))];
         compare(sides).map(Some).map_err(|failure| match failure {
             Failure::NotNested(why) => refuse(&why),
@@ -111,7 +114,7 @@ fn check_alike(one: &ModelFile, other: &ModelFile) -> Result<(), String> {
     if one.digest != other.digest || n(one) != n(other) {
         return Err("they were fitted to different data".to_owned());
     }
-    if one.values != other.values {
+    if (&one.values, one.are_replicates) != (&other.values, other.are_replicates) {
         return Err(format!("their values are {} and {}", one.values, other.values));
     }
     if one.coords != other.coords || one.time != other.time || one.distance != other.distance {
@@ -128,7 +131,7 @@ fn check_alike(one: &ModelFile, other: &ModelFile) -> Result<(), String> {
 
 /// Parameters that a model has estimated.
 fn free(side: &Side<'_>) -> usize {
-    let mean = if side.fitted.is_restricted { 0 } else { side.design.columns() };
+    let mean = if side.fitted.is_restricted { 0 } else { side.replicates * side.design.columns() };
     side.fitted.estimated.len() + mean
 }
 
@@ -232,7 +235,8 @@ fn constraints(special: &Side<'_>, general: &Side<'_>) -> Result<Vec<Constraint>
     let columns = general.design.columns() - special.design.columns();
     let missing = |name: &&String| !special.design.names().contains(name);
     let names: Vec<&String> = general.design.names().iter().filter(missing).collect();
-    found.extend((0..columns).map(|k| Constraint {
+    let all = (0..general.replicates).flat_map(|_| 0..columns);
+    found.extend(all.map(|k| Constraint {
         text: match names.get(k).filter(|_| names.len() == columns) {
             Some(name) => format!("no {name} in the mean"),
             None => "a column less in the mean".to_owned(),

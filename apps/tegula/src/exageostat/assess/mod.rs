@@ -151,9 +151,9 @@ impl Assess {
         let training = Training { model: &self.model, train, drop_missing, memory };
         let flags = (&self.matrix, &self.run);
         let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
-        if data.variables() > 1 && (self.mloe_mmom || self.output_file.is_some()) {
+        if data.values.fields().count() > 1 && (self.mloe_mmom || self.output_file.is_some()) {
             let flag = if self.mloe_mmom { "--mloe-mmom" } else { "-o" };
-            return Err(refused(format!("{flag} is for models of one variable")));
+            return Err(refused(format!("{flag} is for one field of one variable")));
         }
         let of = Known { file: &file, data: &data, setup: &setup };
         let plan = self.plan(&of)?;
@@ -277,12 +277,13 @@ impl Assess {
 /// The criteria of the fit, if the model says what was estimated.
 pub(super) fn criteria(file: &ModelFile, data: &Data) -> Option<Criteria> {
     let fitted = file.fitted.as_ref()?;
-    let coefficients = data.design().columns();
+    let fields = data.values.replicates();
+    let (coefficients, n) = (fields * data.design().columns(), fields * fitted.n);
     let estimated = fitted.estimated.len();
     Some(if fitted.is_restricted {
-        Criteria::new(fitted.loglik, estimated, fitted.n.saturating_sub(coefficients))
+        Criteria::new(fitted.loglik, estimated, n.saturating_sub(coefficients))
     } else {
-        Criteria::new(fitted.loglik, estimated + coefficients, fitted.n)
+        Criteria::new(fitted.loglik, estimated + coefficients, n)
     })
 }
 

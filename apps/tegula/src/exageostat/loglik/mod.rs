@@ -7,7 +7,6 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value};
-use tegula_exageostat::coefficients::Coefficients;
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use tegula_exageostat::model::Model;
@@ -268,7 +267,7 @@ impl Loglik {
         ]);
         table.row(vec!["log-determinant".to_owned(), number(evaluation.logdet, 12)]);
         table.row(vec!["quadratic form".to_owned(), number(evaluation.quadratic, 12)]);
-        let coefficients = self.coefficients(data, evaluation);
+        let coefficients = data.coefficients(evaluation);
         for one in coefficients.each {
             table.row(vec![format!("mean: {}", one.name), number(one.estimate, 12)]);
         }
@@ -281,7 +280,7 @@ impl Loglik {
         console.line("");
         error.into_iter().for_each(|error| describe_error(console, setup.method(), error));
         let time = median(repeats);
-        let gflops = (evaluation.n as f64).powi(3) / 3.0 / time * 1e-9;
+        let gflops = (evaluation.places() as f64).powi(3) / 3.0 / time * 1e-9;
         let rate = match setup.method() {
             _ if self.gradient => String::new(),
             Approximation::None => format!(", {} Gflop/s", number(gflops, 3)),
@@ -299,10 +298,6 @@ impl Loglik {
         }
     }
 
-    fn coefficients(&self, data: &Data, evaluation: &Evaluation) -> Coefficients {
-        Coefficients::new(&data.observations.design, evaluation)
-    }
-
     fn result(
         &self,
         data: &Data,
@@ -312,14 +307,15 @@ impl Loglik {
         repeats: &[f64],
     ) -> Map<String, Value> {
         let evaluation = &timed.evaluation;
-        let coefficients = self.coefficients(data, evaluation);
+        let coefficients = data.coefficients(evaluation);
         let mut result = object([
             ("loglik", (evaluation.loglik() + data.log_jacobian()).into()),
             ("log_jacobian", data.log_jacobian().into()),
             ("transform", to_json(data.transform)),
             ("logdet", evaluation.logdet.into()),
             ("quadratic", evaluation.quadratic.into()),
-            ("n", evaluation.n.into()),
+            ("n", evaluation.places().into()),
+            ("replicates", evaluation.replicates.into()),
             ("covariance", model.covariance.name.into()),
             ("params", parameters_json(model)),
             ("nugget", model.nugget.into()),

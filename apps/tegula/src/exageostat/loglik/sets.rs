@@ -171,7 +171,7 @@ fn result(data: &Data, model: &Model, outcome: &Result<Outcome>) -> Value {
     });
     match outcome {
         Ok((evaluation, gradient)) => {
-            let coefficients = super::Coefficients::new(&data.observations.design, evaluation);
+            let coefficients = data.coefficients(evaluation);
             result["loglik"] = (evaluation.loglik() + data.log_jacobian()).into();
             result["logdet"] = evaluation.logdet.into();
             result["quadratic"] = evaluation.quadratic.into();

@@ -1,27 +1,27 @@
 //! Observations from a table: which columns, which rows, and what a person should know of them.
 
+mod checks;
+
 use anyhow::Result;
-use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::coefficients::Coefficients;
 use tegula_exageostat::design::{Aliased, Design};
+use tegula_exageostat::likelihood::Evaluation;
 use tegula_exageostat::mean::Formula;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::transform::Transform;
 use tegula_files::{ColumnIndex, NamedValues, Table, TableError};
 
-use super::mean::{Mean, RowValues};
-use super::method::Approximation;
-use super::obvious;
-use super::places::{Coordinates, evaluate, read_table};
-use super::setup::Problem;
-use super::transform::describe as describe_transform;
-use super::values::{Observed, columns_by_variable, names_by_variable};
 use crate::error::refused;
+use crate::exageostat::mean::{Mean, RowValues};
+use crate::exageostat::method::Approximation;
+use crate::exageostat::obvious;
+use crate::exageostat::places::{Coordinates, evaluate, read_table};
+use crate::exageostat::setup::Problem;
+use crate::exageostat::transform::describe as describe_transform;
+use crate::exageostat::values::{Observed, columns_by_variable, names_by_variable};
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
-
-/// Groups of observations at one place that are listed.
-const GROUPS_SHOWN: usize = 5;
 
 /// A mean that is known and taken off before values are transformed.
 #[derive(Clone, Debug)]
@@ -60,7 +60,8 @@ pub(crate) struct Data {
 impl Data {
     /// That `computation` on them.
     pub(super) fn problem(&self, computation: Computation) -> Problem {
-        let (n, columns) = (self.observations.len(), self.observations.design.columns() + 1);
+        let (n, fields) = (self.observations.len(), self.observations.field_count());
+        let columns = self.observations.design.columns() + fields;
         let geometry = self.coordinates.geometry();
         Problem { n, columns, places: 0, geometry, computation, method: Approximation::None }
     }
@@ -82,6 +83,7 @@ impl Data {
             Some(values) => values,
             None => Observed::one(obvious::values(&table, &coordinates)?),
         };
+        let values = values.replicated(flags.replicates)?;
         let values = values.with_noise(flags.noise.as_deref(), &table)?;
         let mean = mean.with_rest(&rest(&table, &coordinates, &values))?;
         check_names(&table, &mean)?;
@@ -100,8 +102,9 @@ impl Data {
         drop_missing: bool,
     ) -> Result<Self> {
         let places = coordinates.evaluate(&table)?;
-        let observed = values.variables().iter().map(|values| evaluate(values, &table));
-        let observed = observed.collect::<Result<Vec<_>>>()?;
+        let fields = values.fields().map(|values| evaluate(values, &table));
+        let mut observed = fields.collect::<Result<Vec<_>>>()?;
+        let replicates = observed.split_off(values.variables().len());
         let noise = values.noise_values(&table)?;
         let variables = mean.values(&table)?;
         // A variable may be missing where another was observed: a list of rows for each.
@@ -114,6 +117,9 @@ impl Data {
                 needed.push(NamedValues { name: expression.text(), values: observed });
                 let noise = noise.iter().map(|values| NamedValues { name: "--noise", values });
                 needed.extend(noise);
+                let more = values.fields().skip(1).zip(&replicates);
+                needed
+                    .extend(more.map(|(field, values)| NamedValues { name: field.text(), values }));
                 needed.extend(
                     names.iter().zip(&present).map(|(name, values)| NamedValues { name, values }),
                 );
@@ -151,7 +157,10 @@ impl Data {
                 noise.map_or(0.0, |noise| noise[place])
             )));
         }
-        let observations = Observations::new(points, measured.clone(), design).with_noise(noise);
+        let fields = replicates.iter().map(|field| rows.iter().map(|&row| field[row]).collect());
+        let observations = Observations::new(points, measured.clone(), design)
+            .with_noise(noise)
+            .with_replicates(fields.collect());
         let transform = Transform::None;
         Ok(Self {
             table,
@@ -220,6 +229,13 @@ impl Data {
     /// # Errors
     /// With the line of a value that `transform` does not take.
     pub(crate) fn take(&mut self, transform: Transform) -> Result<()> {
+        if transform != Transform::None && self.values.replicates() > 1 {
+            return Err(refused(format!(
+                "--transform {} is for one field: of replicates take expressions, as --values \
+                 log(z1),log(z2)",
+                transform.name()
+            )));
+        }
         let rest = self.rest();
         if let Some(place) = rest.iter().position(|&y| !transform.takes(y)) {
             let (file, line) = (self.table.path().display(), self.table.line(self.rows[place]));
@@ -261,61 +277,24 @@ impl Data {
         self.table.rows() * self.variables() - self.rows.len()
     }
 
+    /// The coefficients of the mean of an `evaluation` of these, those of replicates by their names.
+    pub(crate) fn coefficients(&self, evaluation: &Evaluation) -> Coefficients {
+        let mut coefficients = Coefficients::new(self.design(), evaluation);
+        if self.values.replicates() > 1 {
+            let columns = self.design().columns().max(1);
+            let blocks = coefficients.each.chunks_mut(columns).zip(self.values.fields());
+            for (one, field) in
+                blocks.flat_map(|(all, field)| all.iter_mut().map(move |a| (a, field)))
+            {
+                one.name = format!("{}: {}", field.text(), one.name);
+            }
+        }
+        coefficients
+    }
+
     /// Number of variables.
     pub(crate) fn variables(&self) -> usize {
         self.values.variables().len()
-    }
-
-    /// Refuses a covariance of another number of variables, or one that takes a time where there is
-    /// none, or the other way round.
-    ///
-    /// # Errors
-    /// With what to give.
-    pub(crate) fn check_covariance(&self, covariance: &Covariance) -> Result<()> {
-        let (name, wanted, found) = (covariance.name, covariance.variables(), self.variables());
-        if wanted != found {
-            let given = count(found, "variable");
-            let wanted = count(wanted, "variable");
-            return Err(refused(format!(
-                "--covariance {name} is of {wanted}, and --values names {given} ({}): name {wanted}, \
-                 or take a covariance of {given}",
-                self.values.text()
-            )));
-        }
-        match (covariance.has_time(), self.coordinates.time()) {
-            (true, None) => Err(refused(format!(
-                "--covariance {name} is in space and time: say which column is the time, as --time t"
-            ))),
-            (false, Some(time)) => Err(refused(format!(
-                "--time {time}: {name} does not depend on time; take gneiting-matern or \
-                 bivariate-gneiting-matern, or leave out --time"
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses noise that differs from value to value where the likelihood is not exact.
-    ///
-    /// # Errors
-    /// If there is such noise, and a `method` by name.
-    pub(crate) fn check_noise(&self, method: Option<&str>) -> Result<()> {
-        match (self.values.noise(), method) {
-            (Some(noise), Some(name)) => Err(refused(format!(
-                "--noise {noise}: --method {name} takes one nugget for all values: write exact"
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses what is of a single variable at one time.
-    ///
-    /// # Errors
-    /// If the data are of more; `what` names what is refused.
-    pub(crate) fn check_single(&self, what: &str) -> Result<()> {
-        if self.variables() == 1 && self.coordinates.time().is_none() {
-            return Ok(());
-        }
-        Err(refused(format!("{what} is for one variable without time")))
     }
 
     /// Prints what was read.
@@ -332,7 +311,8 @@ impl Data {
             ),
         );
         console.field("coordinates", self.coordinates.describe());
-        let values = &self.measured;
+        let values = [&self.measured].into_iter().chain(&self.observations.replicates);
+        let values: Vec<f64> = values.flatten().copied().collect();
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -347,6 +327,11 @@ impl Data {
                 number(mean, 4),
             ),
         );
+        if self.values.replicates() > 1 {
+            let (fields, places) = (self.values.replicates(), self.observations.len());
+            let places = count(places, "place");
+            console.field("replicates", format_args!("{fields}, each at the same {places}"));
+        }
         if self.dropped() > 0 {
             let what = if self.variables() > 1 { "value" } else { "row" };
             console.field(
@@ -379,48 +364,6 @@ impl Data {
                 shortened(&names)
             ));
         }
-    }
-
-    /// Refuses observations at the same place unless a nugget tells them apart.
-    ///
-    /// # Errors
-    /// If there are some and `has_nugget` is false.
-    pub(crate) fn check_places(
-        &self,
-        has_nugget: bool,
-        remedy: &str,
-        console: &Console,
-    ) -> Result<()> {
-        let groups = self.observations.coincident();
-        if groups.is_empty() {
-            return Ok(());
-        }
-        let lines = |group: &Vec<usize>| {
-            let lines: Vec<String> =
-                group.iter().take(6).map(|&i| self.table.line(self.rows[i]).to_string()).collect();
-            format!("lines {}{}", lines.join(", "), if group.len() > 6 { " ..." } else { "" })
-        };
-        let listed: Vec<String> = groups.iter().take(GROUPS_SHOWN).map(lines).collect();
-        let more = groups.len().saturating_sub(GROUPS_SHOWN);
-        let more = if more > 0 { format!("; and {more} more places") } else { String::new() };
-        let (file, places) = (self.table.path().display(), count(groups.len(), "place"));
-        let found = format!(
-            "{file}: {places} with more than one observation ({}{more})",
-            listed.join("; ")
-        );
-        let noise = self.observations.noise.as_ref();
-        if noise.is_some_and(|noise| noise.iter().all(|&noise| noise > 0.0)) {
-            console.note(format_args!("{found}; their noise accounts for their differences"));
-            return Ok(());
-        }
-        if has_nugget {
-            console.note(format_args!("{found}; the nugget accounts for their differences"));
-            return Ok(());
-        }
-        Err(refused(format!(
-            "{found}. Without a nugget their covariance matrix is singular: {remedy}, or keep one \
-             observation per place"
-        )))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `tegula exageostat predict`: kriging at the places of a table or the nodes of a grid.
 
-use std::fmt;
+mod sides;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -19,29 +20,30 @@ use tegula_files::FillError;
 use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
 use tegula_files::source::MemorySource;
 use tegula_kernels::element::Element;
-use tegula_kernels::geometry::{Geometry, Points};
+use tegula_kernels::geometry::Points;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
-use super::beside::free_name;
-use super::data::Data;
-use super::inputs::{InputFlags, Placing};
-use super::method::{Approximation, Method};
-use super::model_file::ModelFile;
-use super::observed::Errors;
-use super::prediction_file::PredictionFile;
-use super::remarks::Remarks;
-use super::setup::{Problem, Setup};
-use super::targets::{PART, Survey, Targets};
-use super::transform::{Column, columns, to_json};
-use super::{object, parameter_list, parameters_json};
 use crate::error::refused;
+use crate::exageostat::beside::free_name;
+use crate::exageostat::data::Data;
+use crate::exageostat::inputs::{InputFlags, Placing};
+use crate::exageostat::method::{Approximation, Method};
+use crate::exageostat::model_file::ModelFile;
+use crate::exageostat::observed::Errors;
+use crate::exageostat::prediction_file::PredictionFile;
+use crate::exageostat::remarks::Remarks;
+use crate::exageostat::setup::{Problem, Setup};
+use crate::exageostat::targets::{PART, Survey, Targets};
+use crate::exageostat::transform::{Column, columns, to_json};
+use crate::exageostat::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
     Account, Console, Filling, Progress, STANDARD_OUTPUT, check_output, count, is_standard_output,
     seconds, unfilled, write_file,
 };
 use crate::ranks;
+use sides::Sides;
 
 /// Flags of `predict`.
 #[derive(Args, Debug)]
@@ -86,27 +88,6 @@ pub(crate) struct Predict {
     trace: TraceFlags,
     #[command(flatten)]
     output: OutputFlags,
-}
-
-/// The sides of a block.
-#[derive(Clone, Debug)]
-struct Sides(Vec<f64>);
-
-impl FromStr for Sides {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |part: &str| part.trim().parse::<f64>().ok().filter(|side| *side >= 0.0);
-        let sides: Option<Vec<f64>> = text.split('x').map(number).collect();
-        sides.map(Self).ok_or_else(|| "write WIDTH or WIDTHxHEIGHT, as 40x20".to_owned())
-    }
-}
-
-impl fmt::Display for Sides {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sides: Vec<String> = self.0.iter().map(f64::to_string).collect();
-        f.write_str(&sides.join(" x "))
-    }
 }
 
 /// Reads a number of neighbours.
@@ -187,8 +168,8 @@ impl Predict {
         let covariance = file.model.covariance;
         let nearest = self.neighbours.map(|_| "vecchia");
         data.check_noise(nearest.or(self.method.unwrap_or(file.method).local()))?;
-        if self.is_joint() && data.variables() > 1 {
-            return Err(refused("--joint and --simulate are for one variable"));
+        if self.is_joint() && data.values.fields().count() > 1 {
+            return Err(refused("--joint and --simulate are for one field of one variable"));
         }
         let is_local = nearest.or(self.method.unwrap_or(file.method).local()).is_some();
         if !covariance.is_radial() && (self.block.is_some() || is_local) {
@@ -209,14 +190,21 @@ impl Predict {
     /// The names of the columns that are written, none that `targets` have.
     fn names(&self, targets: &Targets, file: &ModelFile, data: &Data) -> Vec<String> {
         let all = columns(file.transform, file.model.nugget, &Predictions::default(), None);
-        let variables = data.values.names();
-        let names = variables.iter().flat_map(|variable| {
-            let name = move |name: &str| match data.variables() {
-                1 => name.to_owned(),
-                _ => format!("{name}_{variable}"),
-            };
-            all.iter().map(move |(column, _)| name(column))
-        });
+        let fields = data.values.names();
+        let of = |column: &str, field: &String| format!("{column}_{field}");
+        let names: Vec<String> = match (data.variables(), data.values.replicates()) {
+            (1, 1) => all.iter().map(|(column, _)| (*column).to_owned()).collect(),
+            // The means, then what is the same of all replicates.
+            (1, _) => {
+                let means = fields.iter().map(|field| of("mean", field));
+                means.chain(all[1..].iter().map(|(column, _)| (*column).to_owned())).collect()
+            }
+            _ => {
+                let each = fields.iter().flat_map(|field| all.iter().map(move |all| (field, all)));
+                each.map(|(field, (column, _))| of(column, field)).collect()
+            }
+        };
+        let names = names.into_iter();
         let draws = (1..=self.simulate.unwrap_or(0)).map(|number| format!("sim{number}"));
         let names = names.chain(draws);
         names.map(|name| free_name(targets.names(), &name, "predicted")).collect()
@@ -237,24 +225,6 @@ impl Predict {
              most; predict fewer at a time",
             survey.places
         )))
-    }
-
-    /// The block about each place, if one is asked for.
-    fn block(&self, file: &ModelFile, data: &Data) -> Result<Option<Block>> {
-        let Some(Sides(sides)) = &self.block else { return Ok(None) };
-        if file.transform != Transform::None {
-            return Err(refused(format!(
-                "--block: the mean of a block is one of transformed values here, which tells little \
-                 of the values ({}): fit without --transform",
-                file.transform.name()
-            )));
-        }
-        let geometry = match file.distance.is_on_sphere() {
-            true => Geometry::GreatCircle,
-            false => data.observations.points.geometry(),
-        };
-        let block = Block::new(geometry, sides);
-        block.map(Some).map_err(|error| refused(format!("--block: {error}")))
     }
 
     /// Refuses what cannot be used, and prints what will be done.
@@ -388,9 +358,15 @@ impl Predict {
                         (made.map_err(unfilled)?, Vec::new())
                     };
                     let columns = columns(transform, nugget, &predictions, trend);
-                    let of = (placing.data, variable);
-                    errors.add(of, (&places, &points), expected(&columns));
-                    let all = columns.iter().map(|(_, values)| values).chain(&draws);
+                    let (at, more) = ((&places, &points), &predictions.replicates);
+                    let means = [expected(&columns)].into_iter();
+                    let means = means.chain(more.iter().map(Vec::as_slice));
+                    for (field, means) in placing.data.values.fields().skip(variable).zip(means) {
+                        errors.add((placing.data, field), at, means);
+                    }
+                    let (first, rest) = columns.split_at(1);
+                    let all = first.iter().map(|(_, values)| values).chain(more);
+                    let all = all.chain(rest.iter().map(|(_, values)| values)).chain(&draws);
                     spread.extend(all.map(|values| places.spread(values)));
                 }
                 writer.write(&places, &spread)?;
@@ -426,7 +402,8 @@ impl Predict {
             }
         }
         let variance = joint.variance();
-        Ok((Predictions { mean: joint.mean, variance, lagrange: joint.lagrange }, draws))
+        let (mean, lagrange, replicates) = (joint.mean, joint.lagrange, Vec::new());
+        Ok((Predictions { mean, variance, lagrange, replicates }, draws))
     }
 
     fn describe(&self, job: &Job<'_>, done: &Done) {
@@ -445,7 +422,7 @@ impl Predict {
             console.note(left);
         }
         done.errors.describe(console, &targets.describe());
-        if job.placing.data.variables() == 1 && names[0] != "mean" {
+        if job.placing.data.values.fields().count() == 1 && names[0] != "mean" {
             console.note(format_args!(
                 "the table has a column called mean already: the predictions are called {}",
                 names.join(", ")
@@ -487,7 +464,7 @@ fn result(job: &Job<'_>, done: &Done) -> Map<String, Value> {
                 "prediction": done.prediction_seconds,
             }),
         ),
-        ("data", super::model_file::data_json(data)),
+        ("data", crate::exageostat::model_file::data_json(data)),
     ]);
     job.setup.describe_json(&mut result);
     done.account.describe_json(&mut result);

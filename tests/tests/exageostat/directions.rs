@@ -350,7 +350,7 @@ fn a_fit_finds_directions_wherever_the_search_starts() {
     assert!(found.converged && found.bounds_hit.is_empty(), "{:?}", found.bounds_hit);
     for (index, truth) in truth.iter().enumerate() {
         let (low, high) = found.uncertainty.intervals[index].expect("an interval");
-        let profile = found.profile_intervals[index].expect("an interval");
+        let profile = found.profile_intervals[index].clone().expect("an interval");
         for (low, high) in [(low, high), (profile.low, profile.high)] {
             let turned = [*truth, truth - 180.0];
             let those = if index == 2 { &turned[..] } else { &turned[..1] };

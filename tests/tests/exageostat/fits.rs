@@ -280,9 +280,19 @@ fn profile_intervals_end_where_the_likelihood_has_fallen() {
     let observations = synthetic().subset(&some);
     let free = fitted(&observations, "matern", 128, |options| options.profile_intervals = true);
     for k in 0..3 {
-        let interval = free.profile_intervals[k].expect("it was estimated");
+        let interval = free.profile_intervals[k].clone().expect("it was estimated");
         let estimate = free.model.values[k];
         assert!(interval.low < estimate && estimate < interval.high, "{interval:?}");
+        // Each point is a fit with the parameter fixed.
+        let points = &interval.points;
+        assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0), "{points:?}");
+        assert!(points.contains(&(estimate, 0.0)) && points.len() > 2, "{points:?}");
+        let (value, lost) = points[0];
+        let fixed = fitted(&observations, "matern", 128, |options| {
+            options.fixed[k] = Some(value);
+            options.information = Information::Average;
+        });
+        assert!((free.loglik + lost - fixed.loglik).abs() < 1e-3, "{lost} at {value}");
         for (end, is_bound) in
             [(interval.low, interval.low_is_bound), (interval.high, interval.high_is_bound)]
         {
@@ -306,7 +316,7 @@ fn profile_intervals_end_where_the_likelihood_has_fallen() {
         options.bounds[1] = Some((0.9 * free.model.values[1], 100.0));
     });
     if bounded.bounds_hit.is_empty() {
-        let interval = bounded.profile_intervals[1].expect("it was estimated");
+        let interval = bounded.profile_intervals[1].clone().expect("it was estimated");
         assert!(interval.low_is_bound && !interval.high_is_bound, "{interval:?}");
     }
 }

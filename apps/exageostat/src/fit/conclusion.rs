@@ -103,11 +103,13 @@ impl Search<'_> {
             return Ok(());
         }
         // A search by values alone has no score yet.
-        let x = self.region.found().x;
+        let best = self.region.found();
+        let x = best.x;
         self.slope(&x)?;
         let has_expected =
             self.likelihood.has_score() && self.likelihood.has_expected_information();
-        if options.information == Information::Expected && has_expected {
+        let is_wanted = options.information == Information::Expected && has_expected;
+        if is_wanted && best.expected.is_none() {
             self.expect(&x)?;
         }
         Ok(())

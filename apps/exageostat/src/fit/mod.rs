@@ -56,6 +56,8 @@ pub enum Optimizer {
     /// By gradients and the average information, in a trust region.
     #[default]
     AverageInformation,
+    /// By gradients and the expected information, in a trust region: Fisher scoring.
+    FisherScoring,
     /// By values alone: Powell's BOBYQA.
     Bobyqa,
 }
@@ -66,6 +68,11 @@ pub static OPTIMIZERS: &[(Optimizer, &str, &str)] = &[
         Optimizer::AverageInformation,
         "average-information",
         "Newton steps in a trust region, by the gradient and the average information",
+    ),
+    (
+        Optimizer::FisherScoring,
+        "fisher-scoring",
+        "the same by the expected information, which costs some likelihoods more",
     ),
     (Optimizer::Bobyqa, "bobyqa", "a quadratic model of values alone (Powell 2009)"),
 ];

@@ -6,18 +6,31 @@
 //! algorithm 4.1; average information for the second derivatives: A. R. Gilmour, R. Thompson, B. R.
 //! Cullis, "Average information REML", Biometrics 51 (1995) 1440-1450). The score costs
 //! more than the likelihood, so it is made only of points that are better than those before.
+//!
+//! What the second derivatives have beside the average information is learned from how gradients
+//! change ([`Beside`]); without it steps along the ridge of range and smoothness overshoot by as
+//! much as they gain.
 
-use super::FitError;
+mod beside;
+
+use beside::Beside;
+
 use super::region::Ending;
 use super::search::Search;
+use super::{FitError, Optimizer};
+use crate::likelihood::Score;
 use crate::small::{backward, cholesky, forward};
 
 /// Half the edge of the first cube, in logarithms of the parameters.
 const FIRST_RADIUS: f64 = 1.0;
 /// The largest one.
 const LARGEST_RADIUS: f64 = 3.0;
+/// The share of what was foretold beyond which the cube grows.
+const GOOD: f64 = 0.75;
 /// A step that would gain less in log-likelihood is not made.
 const NEGLIGIBLE: f64 = 1e-8;
+/// Steps in turn that leave the nugget at its least before the search ends there.
+const STAYS: usize = 1;
 
 /// The log-likelihood around a point, as far as derivatives tell.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,24 +113,44 @@ impl Slope {
 
 impl Search<'_> {
     /// Maximises the likelihood from `x`, where it has a value, until no step within the bounds
-    /// gains anything or steps are as short as `accuracy`.
+    /// gains anything or steps are as short as `accuracy`; or until the nugget stays at its least,
+    /// if the search is to end there.
     ///
     /// # Errors
     /// If it was told to end, or the likelihood fails for a reason other than the parameters.
     pub(super) fn climb(&mut self, mut x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
         let ending = |converged| Ok(Ending { converged, accuracy });
+        let (nugget, mut stays) = (self.region.space.nugget(), 0);
         let (lower, upper) = (self.region.space.lower.clone(), self.region.space.upper.clone());
         let mut radius = FIRST_RADIUS;
-        let mut slope = self.slope(&x)?;
+        let Some(slope) = self.slope(&x)? else { return ending(false) };
+        let mut slope = self.with_expected(&x, slope)?;
+        let mut beside = Beside::new(x.len(), nugget);
         loop {
-            let Some(model) = &slope else { return ending(false) };
+            let model = beside.added_to(&slope);
             let within = |bounds: &[f64], sign: f64| -> Vec<f64> {
                 let room = bounds.iter().zip(&x).map(|(bound, x)| bound - x);
                 room.map(|room| if sign > 0.0 { room.min(radius) } else { room.max(-radius) })
                     .collect()
             };
-            let step = model.step(&within(&lower, -1.0), &within(&upper, 1.0));
-            let foretold = model.gain(&step);
+            // Where it falls, the likelihood is more of a parabola in the nugget than in its
+            // logarithm, and its share of the nugget is what the step is in.
+            let falling = nugget.filter(|&nugget| model.gradient[nugget] < 0.0);
+            let [mut low, mut high] = [within(&lower, -1.0), within(&upper, 1.0)];
+            if let Some(place) = falling {
+                (low[place], high[place]) = (low[place].exp_m1(), high[place].exp_m1());
+            }
+            let shares = model.step(&low, &high);
+            let mut step = shares.clone();
+            if let Some(place) = falling {
+                step[place] = step[place].ln_1p();
+            }
+            let is_least = |&nugget: &usize| x[nugget] <= lower[nugget] && step[nugget] == 0.0;
+            stays = if nugget.as_ref().is_some_and(is_least) { stays + 1 } else { 0 };
+            if stays > STAYS && self.ends_at_least_nugget {
+                return ending(false);
+            }
+            let foretold = model.gain(&shares);
             let length = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
             if foretold < NEGLIGIBLE || length < accuracy {
                 return ending(true);
@@ -134,9 +167,11 @@ impl Search<'_> {
             let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
             let gained = match self.evaluate_with_slope(&next, before) {
                 Ok((loglik, found)) => {
+                    self.check()?;
                     if let Some(found) = found {
-                        slope = Some(found);
-                        x = next;
+                        let found = self.with_expected(&next, found)?;
+                        beside.learn((&slope, &found), (&step, &shares), loglik - before);
+                        (slope, x) = (found, next);
                     }
                     loglik - before
                 }
@@ -147,10 +182,27 @@ impl Search<'_> {
             let ratio = gained / foretold;
             if ratio < 0.25 {
                 radius = 0.25 * length;
-            } else if ratio > 0.75 && length > 0.99 * radius {
+            } else if ratio > GOOD && length > 0.99 * radius {
                 radius = (2.0 * radius).min(LARGEST_RADIUS);
             }
         }
+    }
+}
+
+impl Search<'_> {
+    /// The `slope` at `x`, the best point, with the expected information if steps are by that.
+    ///
+    /// # Errors
+    /// As [`climb`](Self::climb).
+    fn with_expected(&mut self, x: &[f64], slope: Slope) -> Result<Slope, FitError> {
+        if self.optimizer != Optimizer::FisherScoring {
+            return Ok(slope);
+        }
+        self.expect(x)?;
+        let best = self.region.best.as_ref().filter(|best| best.x == x);
+        let parts = best.and_then(|best| best.score.clone().zip(best.expected.clone()));
+        let Some((score, information)) = parts else { return Ok(slope) };
+        Ok(self.region.space.slope(&Score { information, ..score }))
     }
 }
 

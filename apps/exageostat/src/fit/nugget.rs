@@ -36,7 +36,17 @@ impl Search<'_> {
     ) -> Result<Option<Ending>, FitError> {
         let space = self.region.space.clone();
         let with = self.region.found();
+        let is_least = space.has_least_nugget(&with.x, accuracy);
+        // What ended at the least nugget is where the search without begins.
+        let without = if is_least { without.starting_from(&with.model) } else { without };
         let zero = self.challenge(without, accuracy)?;
+        let with = match zero {
+            None if is_least => {
+                self.run(with.x, accuracy)?;
+                self.region.found()
+            }
+            _ => with,
+        };
         let small = match zero {
             // The likelihood is greater below what was searched than at 0, or at the least of it.
             None if space.has_least_nugget(&with.x, accuracy) => {

@@ -23,7 +23,7 @@ const FIRST_STEP: f64 = 0.5;
 const MOST: usize = 20;
 
 /// An interval of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProfileInterval {
     /// Its lower end.
     pub low: f64,
@@ -33,6 +33,17 @@ pub struct ProfileInterval {
     pub low_is_bound: bool,
     /// Whether the search space ends before the upper end.
     pub high_is_bound: bool,
+    /// Values of the parameter with the logarithm of the profile likelihood there, less its
+    /// greatest: the estimate and what the search for the ends has met, in order.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// An end of an interval.
+struct End {
+    value: f64,
+    is_bound: bool,
+    /// As of [`ProfileInterval::points`], on this side.
+    points: Vec<(f64, f64)>,
 }
 
 /// What fits with one parameter fixed are made from.
@@ -87,8 +98,17 @@ impl Search<'_> {
             Ok((below, self.profile_end(profile, (index, scale), model, step, high)?))
         });
         (self.region, self.most, self.exhausted) = (before, most, exhausted);
-        let ((low, low_is_bound), (high, high_is_bound)) = above?;
-        Ok(ProfileInterval { low, high, low_is_bound, high_is_bound })
+        let (below, above) = above?;
+        let estimate = model.values.get(index).copied().unwrap_or(model.nugget);
+        let mut points = [below.points, vec![(estimate, 0.0)], above.points].concat();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(ProfileInterval {
+            low: below.value,
+            high: above.value,
+            low_is_bound: below.is_bound,
+            high_is_bound: above.is_bound,
+            points,
+        })
     }
 
     /// Where the likelihood has fallen so far that the interval ends, on the way from the estimate
@@ -101,7 +121,7 @@ impl Search<'_> {
         model: &Model,
         step: f64,
         bound: f64,
-    ) -> Result<(f64, bool), FitError> {
+    ) -> Result<End, FitError> {
         let estimate = model.values.get(index).copied().unwrap_or(model.nugget);
         let estimate = match scale {
             Scale::Logarithm | Scale::Identity => scale.coordinate(estimate),
@@ -115,21 +135,26 @@ impl Search<'_> {
         let mut model = model.clone();
         // Distances from the estimate, and how far the root of the loss is from its aim there.
         let (mut inside, mut outside) = ((0.0, -NORMAL), None);
+        let mut points = Vec::new();
         let mut distance = step.abs().min(most);
         for _ in 0..MOST {
             let value = scale.value(estimate + distance.copysign(step));
             let loss = match self.profile_loglik(profile, index, value, &mut model)? {
-                Some(loglik) => (2.0 * (profile.loglik - loglik).max(0.0)).sqrt() - NORMAL,
+                Some(loglik) => {
+                    let lost = (profile.loglik - loglik).max(0.0);
+                    points.push((value, -lost));
+                    (2.0 * lost).sqrt() - NORMAL
+                }
                 None => f64::INFINITY,
             };
             let here = (distance, loss);
             if loss.abs() < ACCURACY {
-                return Ok((value, false));
+                return Ok(End { value, is_bound: false, points });
             }
             if loss > 0.0 {
                 outside = Some(here);
             } else if distance >= most {
-                return Ok((bound, true));
+                return Ok(End { value: bound, is_bound: true, points });
             } else {
                 inside = here;
             }
@@ -149,7 +174,8 @@ impl Search<'_> {
                 }
             };
         }
-        Ok((scale.value(estimate + inside.0.copysign(step)), false))
+        let value = scale.value(estimate + inside.0.copysign(step));
+        Ok(End { value, is_bound: false, points })
     }
 
     /// The greatest log-likelihood with one parameter fixed, if there is one; the search starts

@@ -105,6 +105,7 @@ pub fn fit_from(
         highest: f64::NEG_INFINITY,
         criterion: options.criterion,
         optimizer,
+        ends_at_least_nugget: false,
         evaluations: 0,
         scores: 0,
         taken_over: 0,
@@ -117,7 +118,10 @@ pub fn fit_from(
     // Standard errors of logarithms of parameters are some 1/sqrt(n) or more, and half their
     // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
     let accuracy = options.tolerance.unwrap_or(share / (observations.len() as f64).sqrt());
+    let tries_none = may_be_zero(options) && observations.coincident().is_empty();
+    search.ends_at_least_nugget = tries_none && options.starts == 1;
     let (mut ending, starts) = search.run_all(options, accuracy)?;
+    search.ends_at_least_nugget = false;
     let found = search.region.found();
     if search.region.space.is_round(&found.x, 1e-3)
         && !search.exhausted
@@ -125,7 +129,7 @@ pub fn fit_from(
     {
         ending = search.challenge(space, accuracy)?.unwrap_or(ending);
     }
-    if may_be_zero(options) && !search.exhausted && observations.coincident().is_empty() {
+    if tries_none && !search.exhausted {
         let without = FitOptions { nugget: NuggetChoice::Fixed(0.0), ..options.clone() };
         let without = Space::new(covariance, &without, extent, guess)?;
         ending = search.try_small_nuggets(without, accuracy)?.unwrap_or(ending);
@@ -145,6 +149,8 @@ pub(super) struct Search<'a> {
     highest: f64,
     criterion: Criterion,
     pub(super) optimizer: Optimizer,
+    /// Whether it ends where the nugget stays at its least, from where others go on.
+    pub(super) ends_at_least_nugget: bool,
     pub(super) evaluations: usize,
     /// Of these, how many came with a score.
     pub(super) scores: usize,
@@ -324,7 +330,7 @@ impl Search<'_> {
         let most = self.most.saturating_sub(self.evaluations).clamp(1, 12);
         for left in (0..most).rev() {
             let above = match self.optimizer {
-                Optimizer::AverageInformation => f64::NEG_INFINITY,
+                Optimizer::AverageInformation | Optimizer::FisherScoring => f64::NEG_INFINITY,
                 Optimizer::Bobyqa => f64::INFINITY,
             };
             let result = self.evaluate_with_slope(&x, above);
@@ -353,7 +359,7 @@ impl Search<'_> {
         if dimension == 0 {
             return Ok(Ending { converged: true, accuracy });
         }
-        if self.optimizer == Optimizer::AverageInformation {
+        if self.optimizer != Optimizer::Bobyqa {
             return self.climb(x, accuracy);
         }
         let (lower, upper) = (self.region.space.lower.clone(), self.region.space.upper.clone());

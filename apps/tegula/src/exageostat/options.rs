@@ -179,7 +179,8 @@ pub(super) fn expected_evaluations(options: &FitOptions, optimizer: Optimizer) -
     let free = options.fixed.iter().filter(|fixed| fixed.is_none()).count() + nugget;
     // The variance is profiled out.
     match optimizer {
-        Optimizer::AverageInformation => [1, 2, 8, 12, 20, 25][free.min(5)],
+        Optimizer::AverageInformation => [1, 2, 8, 12, 18, 22][free.min(5)],
+        Optimizer::FisherScoring => [1, 4, 14, 20, 30, 38][free.min(5)],
         Optimizer::Bobyqa => [2, 2, 20, 50, 110, 150][free.min(5)],
     }
 }

@@ -165,8 +165,12 @@ fn estimates(options: &FitOptions, fit: &library::Fit) -> Table {
 
 /// An interval by the profile likelihood, if there is one.
 pub(super) fn profile_json(interval: &Option<ProfileInterval>) -> Value {
-    json!(interval.map(|ProfileInterval { low, high, low_is_bound, high_is_bound }| {
-        json!({ "low": low, "high": high, "low_is_bound": low_is_bound, "high_is_bound": high_is_bound })
+    json!(interval.as_ref().map(|interval| {
+        let ProfileInterval { low, high, low_is_bound, high_is_bound, points } = interval;
+        json!({
+            "low": low, "high": high, "low_is_bound": low_is_bound, "high_is_bound": high_is_bound,
+            "points": points,
+        })
     }))
 }
 

@@ -27,7 +27,50 @@ pub(super) fn curves(file: &ModelFile) -> String {
         .collect()
 }
 
-/// The figure of a parameter: a parabola in its coordinate, by its standard error.
+/// Where a curve passes: coordinates of a parameter, each with the root of twice what is lost there
+/// and the sign of the side.
+struct Profile {
+    scale: Scale,
+    known: Vec<(f64, f64)>,
+}
+
+impl Profile {
+    /// That of `points`, values with what is lost there, about the `estimate`; none of fewer than
+    /// three.
+    fn of(scale: Scale, estimate: f64, points: &Value) -> Option<Self> {
+        let number = |value: &Value, at: usize| value.get(at).and_then(Value::as_f64);
+        let pairs = points.as_array()?.iter();
+        let point = |pair: &Value| {
+            let (value, lost) = (number(pair, 0)?, number(pair, 1)?);
+            Some((
+                scale.coordinate(value),
+                (-2.0 * lost).max(0.0).sqrt().copysign(value - estimate),
+            ))
+        };
+        let known: Vec<(f64, f64)> = pairs.map(point).collect::<Option<_>>()?;
+        let is_in_order = known.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        (known.len() > 2 && is_in_order).then_some(Self { scale, known })
+    }
+
+    /// The parabola by a standard error.
+    fn parabola(scale: Scale, estimate: f64, error: f64) -> Self {
+        let at = scale.coordinate(estimate);
+        let error = if scale == Scale::Angle { error.to_radians() } else { error };
+        Self { scale, known: vec![(at - error, -1.0), (at, 0.0), (at + error, 1.0)] }
+    }
+
+    /// The value where the root is `t`, between the points that are known and as they go on.
+    fn value(&self, t: f64) -> f64 {
+        let above = self.known.iter().position(|(_, root)| *root > t);
+        let second = above.unwrap_or(self.known.len() - 1).max(1);
+        let ((a, left), (b, right)) = (self.known[second - 1], self.known[second]);
+        let share = if right > left { (t - left) / (right - left) } else { 0.0 };
+        self.scale.value(a + share * (b - a))
+    }
+}
+
+/// The figure of a parameter: its profile where fits with it fixed were made, else a parabola in
+/// its coordinate, by its standard error.
 fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Option<String> {
     let number_at = |value: &Value, at: usize| value.get(at).and_then(Value::as_f64);
     let interval = &file.value["intervals"][name];
@@ -41,22 +84,32 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
         Scale::Logarithm => (high / low).ln() / (2.0 * NORMAL),
         Scale::Angle | Scale::Identity => (high - low) / (2.0 * NORMAL),
     };
-    // Very wide intervals go far to the right: there the curve ends a little beyond them.
-    let point = |k: i32| {
-        let t = f64::from(k) / f64::from(STEPS) * REACH;
-        let value = match scale {
-            Scale::Logarithm => estimate * (t * error).exp(),
-            Scale::Angle | Scale::Identity => estimate + t * error,
-        };
-        (value, -0.5 * t * t)
-    };
-    let is_near = |value: f64| is_linear || value <= 1.5 * high;
-    let line: Vec<(f64, f64)> =
-        (-STEPS..=STEPS).map(point).take_while(|(value, _)| is_near(*value)).collect();
-    let cut = -0.5 * NORMAL * NORMAL;
     let profile = &file.value["profile_intervals"][name];
+    let exact = Profile::of(scale, estimate, &profile["points"]);
+    let is_exact = exact.is_some();
+    let shape = exact.unwrap_or_else(|| Profile::parabola(scale, estimate, error));
+    // Very wide intervals go far to the right: there the curve ends a little beyond them.
     let ends = [&profile["low"], &profile["high"]].map(Value::as_f64);
+    let far = 1.5 * ends[1].filter(|_| is_exact).unwrap_or(high);
+    let is_near = |value: f64| is_linear || value <= far;
+    let line: Vec<(f64, f64)> = (-STEPS..=STEPS)
+        .map(|k| f64::from(k) / f64::from(STEPS) * REACH)
+        .map(|t| (shape.value(t), -0.5 * t * t))
+        .take_while(|(value, _)| is_near(*value))
+        .collect();
+    let cut = -0.5 * NORMAL * NORMAL;
+    let fits = |(at, root): &(f64, f64)| (scale.value(*at), -0.5 * root * root);
+    let points: Vec<(f64, f64)> = match is_exact {
+        true => {
+            shape.known.iter().map(fits).filter(|point| point.1 > -0.5 * REACH * REACH).collect()
+        }
+        false => Vec::new(),
+    };
+    let words =
+        |point: &(f64, f64)| format!("{name} = {}: {}", number(point.0, 5), number(point.1, 4));
+    let labels: Vec<String> = points.iter().map(words).collect();
     let mut layers = vec![Layer::Level(cut, "95 %"), Layer::Line(&line), Layer::Upright(estimate)];
+    layers.push(Layer::Points(&points, &labels));
     let mut reach = Vec::new();
     for end in ends.into_iter().flatten().filter(|end| is_linear || *end <= 4.0 * high) {
         layers.push(Layer::Upright(end));
@@ -70,18 +123,28 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
         layers: &layers,
     });
     let [low, high] = [low, high].map(|end| number(end, 4));
-    let mut words = format!(
-        "Quadratic in the {}, by the standard error; 95 % interval {low} to {high}, where the \
-         line is 1.92 below its top.",
-        match scale {
-            Scale::Angle => "angle",
-            Scale::Logarithm => "logarithm",
-            Scale::Identity => "parameter",
-        },
-    );
-    if let [Some(low), Some(high)] = ends {
-        let [low, high] = [low, high].map(|end| number(end, 4));
-        words += &format!(" By the profile likelihood: {low} to {high} (dashed).");
-    }
+    let coordinate = match scale {
+        Scale::Angle => "angle",
+        Scale::Logarithm => "logarithm",
+        Scale::Identity => "parameter",
+    };
+    let by_error = format!("95 % interval by the standard error {low} to {high}");
+    let words = match ends {
+        [Some(low), Some(high)] => {
+            let [low, high] = [low, high].map(|end| number(end, 4));
+            let curve = match is_exact {
+                true => format!(
+                    "The profile likelihood: fits at the points, between them the root of what is \
+                     lost is linear in the {coordinate}."
+                ),
+                false => format!("Quadratic in the {coordinate}, by the standard error."),
+            };
+            format!("{curve} 95 % interval {low} to {high} (dashed); {by_error}.")
+        }
+        _ => format!(
+            "Quadratic in the {coordinate}, by the standard error; {by_error}, where the line is \
+             1.92 below its top."
+        ),
+    };
     Some(captioned(&format!("{name} = {}", number(estimate, 5)), &svg, &words))
 }

@@ -7,6 +7,7 @@ use tegula_exageostat::likelihood::{Criterion, Evaluate, Likelihood, Overlap};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::{Predict, Predictor};
+use tegula_exageostat::vecchia::{Form, LocalPredictor, Ordering, Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_plan::distribution::distribution;
 use tegula_tests::{answers, assert_close, flow, numbers, over_ranks};
@@ -132,6 +133,14 @@ fn check(
 ) {
     let observed = observations(covariance, noise, columns);
     let mut likelihood = likelihood(&observed, 2, 16);
+    check_score(&mut likelihood, (covariance, values, nugget), (columns, criterion));
+}
+
+fn check_score(
+    likelihood: &mut dyn Evaluate,
+    (covariance, values, nugget): (&Covariance, &[f64], f64),
+    (columns, criterion): (usize, Criterion),
+) {
     let how = (criterion, false);
     let (_, score) = likelihood.score(covariance, values, nugget, how, &|_| true).expect("one");
     let score = score.expect("it is wanted");
@@ -187,4 +196,133 @@ fn ranks_evaluate_what_one_does() {
             }
         }
     }
+}
+
+/// Observations without noise of their own, whose cases those are.
+fn plain_cases() -> impl Iterator<Item = Case> {
+    cases().into_iter().filter(|case| case.noise == 0.0)
+}
+
+fn vecchia(
+    observed: &Observations,
+    covariance: &Covariance,
+    (neighbours, form): (usize, Form),
+) -> VecchiaLikelihood {
+    let options = Vecchia::new(neighbours, Ordering::Maximin).with_form(form);
+    let options = Vecchia { block: 16, ..options.in_time(covariance.has_time()) };
+    VecchiaLikelihood::new(flow(2), observed, options)
+}
+
+const FORMS: [Form; 2] = [Form::Response, Form::Grouped];
+
+#[test]
+fn given_all_places_before_it_vecchia_is_exact() {
+    assert!(plain_cases().count() > 8, "cases");
+    for Case { covariance, values, nugget, .. } in plain_cases() {
+        for (form, columns) in FORMS.into_iter().flat_map(|form| [(form, 0), (form, 2)]) {
+            let observed = observations(covariance, 0.0, columns);
+            let exact = likelihood(&observed, 1, 64).evaluate(covariance, &values, nugget);
+            let mut vecchia = vecchia(&observed, covariance, (N, form));
+            let found = vecchia.evaluate(covariance, &values, nugget);
+            let [exact, found] = [exact, found].map(|one| one.expect("it is one"));
+            for criterion in [Criterion::Full, Criterion::Restricted] {
+                let (found, exact) = (found.value(criterion), exact.value(criterion));
+                assert_close(found, exact, 1e-11, covariance.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_of_vecchia_are_those_of_differences() {
+    for Case { covariance, values, nugget, .. } in plain_cases() {
+        for (form, criterion) in
+            [(Form::Response, Criterion::Restricted), (Form::Grouped, Criterion::Full)]
+        {
+            let observed = observations(covariance, 0.0, 2);
+            let mut vecchia = vecchia(&observed, covariance, (7, form));
+            check_score(&mut vecchia, (covariance, &values, nugget), (2, criterion));
+        }
+    }
+}
+
+/// A sum of halves is the whole, whatever kernel works out its conditionals.
+#[test]
+fn a_sum_of_two_halves_has_the_conditionals_of_the_whole() {
+    let (whole, sum) = (covariance("matern"), covariance("matern+matern"));
+    let observed = observations(whole, 0.0, 2);
+    for form in FORMS {
+        let of = |covariance: &'static Covariance, values: &[f64]| {
+            let mut vecchia = vecchia(&observed, covariance, (5, form));
+            let how = (Criterion::Full, false);
+            let found = vecchia.score(covariance, values, 0.05, how, &|_| true);
+            let (evaluation, score) = found.expect("positive definite");
+            let score = score.expect("it is wanted");
+            let nugget = *score.gradient.last().expect("that of the nugget");
+            (evaluation.loglik(), score.gradient[0], nugget)
+        };
+        let expected = of(whole, &[1.4, 0.2, 0.8]);
+        let found = of(sum, &[0.7, 0.2, 0.8, 0.7, 0.2, 0.8]);
+        assert_close(found.0, expected.0, 1e-11, "likelihood");
+        assert_close(2.0 * found.1, expected.1, 1e-8, "by the logarithm of the variance");
+        assert_close(found.2, expected.2, 1e-8, "by the nugget");
+    }
+}
+
+/// From all observations as neighbours predictions are the exact ones, of each variable at its
+/// time.
+#[test]
+fn predictions_from_neighbours_are_those_of_all_if_they_are_all() {
+    for Case { covariance, values, nugget, .. } in plain_cases() {
+        let observed = observations(covariance, 0.0, 0);
+        let model = Model::new(covariance, values, nugget).expect("parameters");
+        let targets = places(covariance, 4 * covariance.variables(), 0.5);
+        let exact = Predictor::new(likelihood(&observed, 1, 64), model.clone(), observed.clone());
+        let exact = exact.expect("it is one").predict(&targets, &[], &mut |_| ()).expect("memory");
+        let of_exact = likelihood(&observed, 1, 64);
+        let of_exact = LocalPredictor::exact(of_exact, model.clone(), observed.clone(), N);
+        let of_vecchia = vecchia(&observed, covariance, (N, Form::Response));
+        let of_vecchia = LocalPredictor::new(of_vecchia, model, observed);
+        for local in [of_exact, of_vecchia] {
+            let local = local.expect("it is one").predict(&targets, &[], &mut |_| ());
+            let local = local.expect("memory");
+            let means = local.mean.iter().zip(&exact.mean);
+            let variances = local.variance.iter().zip(&exact.variance);
+            for (found, expected) in means.chain(variances) {
+                let off = (found - expected).abs();
+                assert!(off < 1e-9 * (1.0 + expected.abs()), "{}: {off}", covariance.name);
+            }
+        }
+    }
+}
+
+/// Neighbours near in space and time tell more than those near in space, whatever their time.
+#[test]
+fn neighbours_are_near_in_time_too() {
+    let covariance = covariance("gneiting-matern");
+    let values = [1.0, 0.3, 0.5, 2.0, 0.8, 0.3, 0.5];
+    let (side, times) = (7, 12);
+    let grid = |i: usize, axis: usize| match axis {
+        0 => (i / times % side) as f64 / side as f64,
+        1 => (i / times / side) as f64 / side as f64,
+        // In hours, so that times and places are in units that do not compare.
+        _ => 1000.0 * (i % times) as f64,
+    };
+    let axis = |axis: usize| (0..side * side * times).map(|i| grid(i, axis)).collect::<Vec<f64>>();
+    let points = Points::new(Geometry::Plane, &[&axis(0), &axis(1)]).expect("in the plane");
+    let points = points.marked(&axis(2));
+    let values = [values[0], values[1], values[2], 2000.0, values[4], values[5], values[6]];
+    let n = points.len();
+    let wave = |i: usize| (5.0 * grid(i, 0)).sin() + (0.003 * grid(i, 2)).cos() + (i % 7) as f64;
+    let observed = Observations::new(points, (0..n).map(wave).collect(), Design::zero(n));
+    let exact = likelihood(&observed, 2, 96).evaluate(covariance, &values, 0.1).expect("one");
+    let error = |has_time: bool, neighbours: usize| {
+        let options = Vecchia::new(neighbours, Ordering::Maximin).in_time(has_time);
+        let mut vecchia = VecchiaLikelihood::new(flow(2), &observed, options);
+        let found = vecchia.evaluate(covariance, &values, 0.1).expect("one");
+        (found.loglik() - exact.loglik()).abs()
+    };
+    let errors = [5, 15, 40].map(|neighbours| error(true, neighbours));
+    assert!(errors[2] < errors[1] && errors[1] < errors[0], "{errors:?}");
+    assert!(errors[1] < 0.5 * error(false, 15), "{errors:?}, {}", error(false, 15));
 }

@@ -48,7 +48,8 @@ fn fields(columns: usize, has_noise: bool) -> (Observations, Vec<Observations>) 
 type Make = fn(&Observations) -> Box<dyn Evaluate>;
 
 fn by_neighbours(observations: &Observations, form: Form) -> Box<dyn Evaluate> {
-    let options = Vecchia { neighbours: 12, ordering: Ordering::Maximin, form, block: 32 };
+    let options =
+        Vecchia { neighbours: 12, ordering: Ordering::Maximin, form, block: 32, has_time: false };
     Box::new(VecchiaLikelihood::new(flow(2), observations, options))
 }
 

@@ -1,4 +1,5 @@
-//! Sets of places whose conditionals are worked out together, a block of places to a task.
+//! Sets of places whose conditionals are worked out together, a block of places to a task; or of
+//! each place and its neighbours by itself.
 //!
 //! Each place begins as a set, of it and its neighbours. From the nearest neighbours on, the sets
 //! of a place and of its neighbour become one if the square of the size of that is no more than the
@@ -21,6 +22,8 @@ pub(super) struct Join {
     pub(super) rows: usize,
     /// How many neighbours of each, those that are missing counted.
     pub(super) neighbours: usize,
+    /// Whether sets become one.
+    pub(super) merges: bool,
 }
 
 /// A place with its number in the order before it.
@@ -42,7 +45,7 @@ impl Join {
 
     /// The sets, in the order of their sizes.
     fn sets(&self, ranks: &[u32], lists: &[u32]) -> Vec<Set> {
-        let &Self { first, rows, neighbours: m } = self;
+        let &Self { first, rows, neighbours: m, merges } = self;
         let list = |row: usize| &lists[row * m..][..m];
         let member = |place: u32| (ranks[place as usize], place);
         let alone = |row: usize| {
@@ -56,7 +59,7 @@ impl Join {
         let mut sets: Vec<Option<Set>> = (0..rows).map(alone).collect();
         // Of each row the set that it belongs to.
         let mut owner: Vec<usize> = (0..rows).collect();
-        for slot in (0..m).rev() {
+        for slot in (0..m).rev().filter(|_| merges) {
             for row in 0..rows {
                 let other = (list(row)[slot] as usize).wrapping_sub(first);
                 if other >= rows || owner[other] == owner[row] {
@@ -134,7 +137,7 @@ mod tests {
     fn a_run_of_places_becomes_sets_that_share_what_they_are_given() {
         let (rows, neighbours) = (40, 3);
         let ranks: Vec<u32> = (0..50).collect();
-        let join = Join { first: 10, rows, neighbours };
+        let join = Join { first: 10, rows, neighbours, merges: true };
         let lists: Vec<u32> = (10..50).flat_map(|place| place - 3..place).collect();
         let sets = join.sets(&ranks, &lists);
         let mut own: Vec<u32> = sets.iter().flat_map(|set| set.own.clone()).collect();
@@ -155,7 +158,13 @@ mod tests {
     #[test]
     fn sets_that_share_nothing_stay_apart() {
         let ranks: Vec<u32> = (0..6).collect();
-        let join = Join { first: 4, rows: 2, neighbours: 2 };
+        let join = Join { first: 4, rows: 2, neighbours: 2, merges: true };
         assert_eq!(join.sets(&ranks, &[0, 1, 2, 4]).len(), 2);
+        // Nor do those that are not to be merged become one.
+        let lists = [2, 3, 3, 4];
+        assert_eq!(join.sets(&ranks, &lists).len(), 1);
+        let sets = Join { merges: false, ..join }.sets(&ranks, &lists);
+        let own: Vec<&[u32]> = sets.iter().map(|set| &set.own[..]).collect();
+        assert_eq!(own, [[4], [5]]);
     }
 }

@@ -8,7 +8,7 @@
 //! Statistics and Computing 31 (2021) 25. Where places are grouped, the conditionals of a group are
 //! worked out together.
 
-use tegula_kernels::kernel::covariance::TABLE_BYTES;
+use tegula_kernels::kernel::covariance::{Structure, TABLE_BYTES};
 use tegula_kernels::kernel::vecchia::Terms;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
@@ -51,8 +51,9 @@ pub(super) struct Known {
     pub(super) records: Handle,
     /// The coefficients of those in each replicate.
     pub(super) offset: Vec<Vec<f64>>,
-    /// The table of the last evaluation.
+    /// The table of the last evaluation, or what its covariance is put together from.
     pub(super) table: Handle,
+    table_bytes: usize,
 }
 
 impl VecchiaLikelihood {
@@ -62,7 +63,7 @@ impl VecchiaLikelihood {
     /// If there are 2^32 places or more.
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, options: Vecchia) -> Self {
-        let known = Known::new(&mut flow, observations, options.ordering);
+        let known = Known::new(&mut flow, observations, (options.ordering, options.has_time));
         let blocks = known.ordered.search(&mut flow, options);
         let sums = blocks.register(&mut flow, Terms::length(known.columns()));
         Self { flow, options, known, blocks, sums, slope: None, latent: None }
@@ -98,6 +99,25 @@ impl VecchiaLikelihood {
         known.evaluate_latent(flow, (covariance, values), noise, (latent, blocks))
     }
 
+    /// The law of a covariance, with lists of neighbours that are for it from now on.
+    ///
+    /// # Panics
+    /// If it is put together from several, in the latent form.
+    fn law(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Law, LikelihoodError> {
+        let Self { flow, known, blocks, options, .. } = self;
+        let law = covariance.law(known.ordered.geometry, values, nugget)?;
+        if law.recipe().is_some() {
+            assert!(options.form != Form::Latent, "the latent form of {}", covariance.name);
+            known.ordered.make_sets(flow, blocks);
+        }
+        Ok(law)
+    }
+
     /// What it was made with.
     #[must_use]
     pub fn options(&self) -> Vecchia {
@@ -110,8 +130,12 @@ impl Known {
     ///
     /// # Panics
     /// If there are 2^32 places or more.
-    pub(super) fn new(flow: &mut Flow, observations: &Observations, ordering: Ordering) -> Self {
-        let ordered = Ordered::new(flow, &observations.points, ordering);
+    pub(super) fn new(
+        flow: &mut Flow,
+        observations: &Observations,
+        order: (Ordering, bool),
+    ) -> Self {
+        let ordered = Ordered::new(flow, &observations.points, order);
         let design = &observations.design;
         let Residuals { offset, rest } = observations.residuals();
         let residuals = rest.iter().map(Vec::as_slice);
@@ -119,7 +143,7 @@ impl Known {
             (0..design.columns()).map(|j| design.q(j)).chain(residuals).collect();
         let records = ordered.records(flow, &observations.points, &columns);
         let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
-        Self { n, ordered, metric: None, records, offset, table }
+        Self { n, ordered, metric: None, records, offset, table, table_bytes: TABLE_BYTES }
     }
 
     /// What the latent form takes.
@@ -137,7 +161,7 @@ impl Known {
         flow: &mut Flow,
         columns: &[Vec<f64>],
     ) -> Result<(), FlowError> {
-        let stored = self.ordered.geometry.stored();
+        let stored = self.stored();
         let mut records = flow.read::<f64>(self.records)?.to_vec();
         for (place, record) in records.chunks_exact_mut(stored + columns.len()).enumerate() {
             let numbers = record[stored..].iter_mut().zip(columns);
@@ -151,7 +175,7 @@ impl Known {
     /// # Errors
     /// Those of the flow.
     fn with_columns(&self, flow: &mut Flow, columns: &[Vec<f64>]) -> Result<Handle, FlowError> {
-        let (stored, width) = (self.ordered.geometry.stored(), self.columns());
+        let (stored, width) = (self.stored(), self.columns());
         let known = flow.read::<f64>(self.records)?;
         let mut records = Vec::with_capacity(self.n * (stored + columns.len()));
         let places = known.chunks_exact(stored + width).zip(&self.ordered.given);
@@ -175,7 +199,7 @@ impl Known {
         let sums = blocks.register(flow, Terms::length(q));
         flow.phase("likelihood");
         for (block, &sums) in blocks.blocks.iter().zip(&sums) {
-            blocks.submit_terms(flow, block, q, [self.table, records, sums]);
+            blocks.submit_terms(flow, block, (q, structure(law)), [self.table, records, sums]);
         }
         let found = total(flow, &sums, Terms::length(q));
         flow.unregister(records);
@@ -183,7 +207,12 @@ impl Known {
         found
     }
 
-    /// Numbers of a record beside its coordinates.
+    /// Coordinates and marks of a record.
+    fn stored(&self) -> usize {
+        self.ordered.geometry.stored() + self.ordered.marks
+    }
+
+    /// Numbers of a record beside its coordinates and marks.
     pub(super) fn columns(&self) -> usize {
         self.offset[0].len() + self.offset.len()
     }
@@ -202,7 +231,13 @@ impl Known {
 
     /// Waits, then sets the covariance. Neighbours stay: they are near without its metric.
     pub(super) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
-        flow.overwrite(self.table, law.bytes())?;
+        let bytes = law.bytes();
+        if bytes.len() != self.table_bytes {
+            flow.wait()?;
+            flow.unregister(self.table);
+            (self.table, self.table_bytes) = (flow.register(bytes.len()), bytes.len());
+        }
+        flow.overwrite(self.table, bytes)?;
         if self.metric != law.metric {
             self.ordered.place(flow, self.records, law.metric.as_ref())?;
             self.metric = law.metric;
@@ -246,9 +281,18 @@ impl Known {
         flow.phase("likelihood");
         for (block, &sums) in blocks.blocks.iter().zip(sums) {
             let handles = [self.table, self.records, sums];
-            blocks.submit_terms(flow, block, self.columns(), handles);
+            blocks.submit_terms(flow, block, (self.columns(), structure(law)), handles);
         }
         total(flow, sums, Terms::length(self.columns()))
+    }
+}
+
+/// What the covariance of `law` is made from.
+fn structure(law: &Law) -> Structure {
+    match law.recipe() {
+        // Nothing is asked of its derivatives.
+        None => Structure::Radial { is_relative: false },
+        Some(_) => Structure::Composite,
     }
 }
 
@@ -284,7 +328,7 @@ impl Evaluate for VecchiaLikelihood {
         if let Some(noise) = self.noise(values, nugget) {
             return self.evaluate_latent((covariance, values), noise);
         }
-        let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
+        let law = self.law(covariance, values, nugget)?;
         self.known.evaluate(&mut self.flow, &law, (&self.blocks, &self.sums))
     }
 
@@ -325,11 +369,13 @@ impl Evaluate for VecchiaLikelihood {
         criterion: Criterion,
     ) -> Result<Option<f64>, LikelihoodError> {
         let least = self.evaluate(covariance, values, nugget)?.value(criterion);
-        let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
-        let noise = self.noise(values, nugget);
+        let (law, noise) = (self.law(covariance, values, nugget)?, self.noise(values, nugget));
         let Self { flow, known, options, .. } = self;
         let more = Vecchia { neighbours: 2 * options.neighbours, ..*options };
-        let blocks = known.ordered.search(flow, more);
+        let mut blocks = known.ordered.search(flow, more);
+        if law.recipe().is_some() {
+            known.ordered.make_sets(flow, &mut blocks);
+        }
         if let Some(noise) = noise {
             let latent =
                 Latent::new(flow, known.field(&blocks)).map_err(|error| known.failure(error))?;
@@ -361,7 +407,7 @@ impl Resolve for VecchiaLikelihood {
         _is_factored: bool,
     ) -> Result<(f64, Vec<f64>), LikelihoodError> {
         assert!(self.noise(values, nugget).is_none(), "columns of the latent form");
-        let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
+        let law = self.law(covariance, values, nugget)?;
         let Self { flow, known, blocks, .. } = self;
         let made = known.gram(flow, &law, blocks, columns);
         let mut made = made.map_err(|error| known.failure(error))?;

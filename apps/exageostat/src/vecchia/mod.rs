@@ -4,7 +4,8 @@
 //! [`VecchiaLikelihood`] evaluates it, and its score, as often as wanted; [`fit`](crate::fit::fit)
 //! takes it as it takes the exact likelihood. [`LocalPredictor`] predicts from the nearest
 //! observations. Neighbours are near by the distance of places as they are, also where a covariance
-//! depends on direction.
+//! depends on direction; places with times by that and their times, at a pace by which they are as
+//! dense along these as in space. Observations of several variables are places like others.
 
 mod grouping;
 mod latent;
@@ -32,13 +33,21 @@ pub struct Vecchia {
     pub form: Form,
     /// Places of a task.
     pub block: usize,
+    /// Whether the first mark of places is their time: neighbours are then near in space and time.
+    pub has_time: bool,
 }
 
 impl Vecchia {
     /// With so many neighbours, in blocks of [`BLOCK`] places.
     #[must_use]
     pub const fn new(neighbours: usize, ordering: Ordering) -> Self {
-        Self { neighbours, ordering, form: Form::Response, block: BLOCK }
+        Self { neighbours, ordering, form: Form::Response, block: BLOCK, has_time: false }
+    }
+
+    /// Of places whose first mark is their time, if they have one.
+    #[must_use]
+    pub const fn in_time(self, has_time: bool) -> Self {
+        Self { has_time, ..self }
     }
 
     /// Of conditionals of this form.

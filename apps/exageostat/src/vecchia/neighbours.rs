@@ -18,11 +18,10 @@ pub(super) struct Before {
     pub(super) neighbours: usize,
 }
 
-/// The nearest places around others; buffers `[places: R, bounds: R, targets: R, neighbours: W]`, a
-/// target its coordinates, as many as `stored`.
+/// The nearest places around others; buffers `[places: R, bounds: R, targets: R, neighbours: W]`,
+/// targets as places.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
-    pub(super) stored: usize,
     /// As of [`Before`].
     pub(super) neighbours: usize,
 }
@@ -89,13 +88,11 @@ impl Codelet for Around {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let view = View { places: buffers.read(0), bounds: buffers.read(1) };
-        let targets = buffers.read::<f64>(2).chunks_exact(self.stored);
+        let targets = buffers.read::<Place>(2);
         let mut found = Found::with_capacity(self.neighbours + 1);
         let lists = buffers.write::<u32>(3).chunks_exact_mut(self.neighbours.max(1));
-        for (target, list) in targets.zip(lists) {
-            let mut at: Place = [0.0; 3];
-            at[..self.stored].copy_from_slice(target);
-            view.nearest(&at, self.neighbours, &|_| true, &|_| true, &mut found);
+        for (target, list) in targets.iter().zip(lists) {
+            view.nearest(target, self.neighbours, &|_| true, &|_| true, &mut found);
             write(&mut found, list);
         }
         Ok(())

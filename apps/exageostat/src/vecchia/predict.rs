@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use tegula_kernels::geometry::Points;
-use tegula_kernels::kernel::vecchia::{NONE, Places, Weights};
+use tegula_kernels::kernel::vecchia::{CompositeWeights, NONE, Places, Weights};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
@@ -43,8 +43,8 @@ pub struct LocalPredictor {
     neighbours: usize,
     /// Places of a task.
     rows: usize,
-    /// The variance of what is predicted, where nothing is observed.
-    prior: f64,
+    /// The variance of the mean over a block, where nothing is observed, if blocks are predicted.
+    block_prior: Option<f64>,
     /// The block about each place as the law maps it, with the weights of its nodes, unless it is
     /// the place alone.
     block: Option<(Block, Handle)>,
@@ -55,6 +55,8 @@ pub struct LocalPredictor {
 /// Some places: of each its projections, then the variance that is explained.
 struct Task {
     rows: usize,
+    /// The variance of what is predicted at each, where nothing is observed.
+    prior: Vec<f64>,
     out: Handle,
     /// What the field at the data leaves unknown.
     unknown: Option<Handle>,
@@ -109,7 +111,8 @@ impl LocalPredictor {
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
         let (mut flow, parts) = likelihood.into_parts();
         parts.unregister(&mut flow);
-        let known = Known::new(&mut flow, &observations, Ordering::Coordinate);
+        let order = (Ordering::Coordinate, model.covariance.has_time());
+        let known = Known::new(&mut flow, &observations, order);
         Self::of(flow, known, &model, (observations, evaluation), (neighbours, BLOCK))
     }
 
@@ -123,8 +126,8 @@ impl LocalPredictor {
         let geometry = observations.points.geometry();
         let law = model.covariance.law(geometry, &model.values, model.nugget)?;
         known.set(&mut flow, &law).map_err(LikelihoodError::Flow)?;
-        let (neighbours, prior) = (neighbours.clamp(1, observations.len()), model.variance());
-        let (block, factors) = (None, None);
+        let neighbours = neighbours.clamp(1, observations.len());
+        let (block, block_prior, factors) = (None, None, None);
         Ok(Self {
             flow,
             known,
@@ -133,7 +136,7 @@ impl LocalPredictor {
             law,
             neighbours,
             rows,
-            prior,
+            block_prior,
             block,
             factors,
         })
@@ -151,25 +154,26 @@ impl LocalPredictor {
         let stored = geometry.stored();
         let part = points.part(those);
         let mapped = law.places(&part);
-        let mut register = |points: &Points| {
-            let at = (0..rows).flat_map(|i| points.point(i).into_iter().take(stored));
-            flow.register_from(&at.collect::<Vec<f64>>())
-        };
-        let targets = register(&part);
-        let places = law.metric.map(|_| register(&mapped));
+        let marks = known.ordered.marks;
+        let mut at = Vec::with_capacity(rows * (stored + marks));
+        for i in 0..rows {
+            at.extend(mapped.point(i).into_iter().take(stored));
+            at.extend((0..marks).map(|mark| part.mark(mark)[i]));
+        }
+        let targets = flow.register_from(&at);
+        let prior = self.block_prior.map_or_else(|| law.variances(&part), |one| vec![one; rows]);
         flow.phase("neighbours");
-        let lists = known.ordered.look_around(flow, (targets, rows), neighbours);
+        let lists = known.ordered.look_around(flow, &part, neighbours);
         flow.phase("prediction");
         let out = flow.register(rows * (columns + 1) * size_of::<f64>());
         let given = [known.table, known.records, lists].map(|handle| (handle, R));
-        let mut others: Vec<Handle> = [targets, lists].into_iter().chain(places).collect();
+        let mut others = vec![targets, lists];
         let unknown = self.factors.map(|factors| {
             let unknown = flow.register(rows * size_of::<f64>());
             let Factors { neighbours: of_column, pattern, positions, v, .. } = factors;
             let targets_of = Targets { rows, near: neighbours, columns, geometry };
             let kernel = latent::Variance { targets: targets_of, neighbours: of_column };
-            let at = places.unwrap_or(targets);
-            let more = [at, pattern, positions, v].map(|handle| (handle, R));
+            let more = [targets, pattern, positions, v].map(|handle| (handle, R));
             let accesses = [&given[..], &more, &[(unknown, W)]].concat();
             flow.submit(kernel, &accesses, 0);
             others.push(unknown);
@@ -177,9 +181,14 @@ impl LocalPredictor {
         });
         match &self.block {
             None => {
-                let kernel = Weights(Places { first: 0, rows, neighbours, columns, geometry });
-                let accesses = [&given[..], &[(places.unwrap_or(targets), R), (out, W)]].concat();
-                flow.submit(kernel, &accesses, 0);
+                let accesses = [&given[..], &[(targets, R), (out, W)]].concat();
+                if law.recipe().is_some() {
+                    let kernel = CompositeWeights { rows, neighbours, columns, geometry };
+                    flow.submit(kernel, &accesses, 0);
+                } else {
+                    let kernel = Weights(Places { first: 0, rows, neighbours, columns, geometry });
+                    flow.submit(kernel, &accesses, 0);
+                }
             }
             Some((block, weights)) => {
                 let around = flow.register_from(&block.around(&mapped));
@@ -190,23 +199,19 @@ impl LocalPredictor {
                 others.push(around);
             }
         }
-        Task { rows, out, unknown, others }
+        Task { rows, prior, out, unknown, others }
     }
 
     /// Of each of `points` the records of its nearest observations, and all records.
     fn near(&mut self, points: &Points) -> Result<(Vec<Vec<u32>>, Vec<f64>), FlowError> {
         let &mut Self { ref mut flow, ref known, neighbours, .. } = self;
-        let (rows, stored) = (points.len(), points.geometry().stored());
-        let at: Vec<f64> =
-            (0..rows).flat_map(|i| points.point(i).into_iter().take(stored)).collect();
-        let targets = flow.register_from(&at);
         flow.phase("neighbours");
-        let lists = known.ordered.look_around(flow, (targets, rows), neighbours);
+        let lists = known.ordered.look_around(flow, points, neighbours);
         let found = flow.read::<u32>(lists)?.chunks_exact(neighbours);
         let near = found.map(|list| list.iter().copied().filter(|&one| one != NONE).collect());
         let near = near.collect();
         let records = flow.read::<f64>(known.records)?.to_vec();
-        [targets, lists].into_iter().for_each(|handle| flow.unregister(handle));
+        flow.unregister(lists);
         Ok((near, records))
     }
 
@@ -227,7 +232,7 @@ impl LocalPredictor {
         let mean = UncertainMean { evaluation: &self.evaluation, offset: &self.known.offset };
         for (row, made) in made.chunks_exact(columns + 1).enumerate().take(task.rows) {
             let q = self.observations.design.transform(&drift(row));
-            let known = self.prior - made[columns] + unknown[row];
+            let known = task.prior[row] - made[columns] + unknown[row];
             mean.predict(&q, &made[..columns], known, into);
         }
         Ok(())
@@ -248,7 +253,7 @@ impl Predict for LocalPredictor {
     fn set_block(&mut self, block: Block) {
         assert!(self.factors.is_none(), "the latent form predicts no blocks");
         let block = block.mapped(self.law.metric.as_ref());
-        self.prior = block.covariance(self.law.table(), [0.0; 3], [0.0; 3]);
+        self.block_prior = Some(block.covariance(self.law.table(), [0.0; 3], [0.0; 3]));
         let weights = self.flow.register_from(&block.weights());
         self.block = Some((block, weights));
     }

@@ -1,12 +1,12 @@
 //! The score as sums over blocks of places.
 
-use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
 use tegula_kernels::kernel::vecchia::ScoreSums;
 use tegula_runtime::flow::{FlowError, Handle};
 
 use super::latent::Request;
 use super::likelihood::{Known, VecchiaLikelihood, total};
 use crate::covariance::Covariance;
+use crate::covariance::composite::Slopes;
 use crate::likelihood::{Criterion, Evaluation, LikelihoodError, Score};
 
 /// What a score is worked out with, registered once.
@@ -22,28 +22,23 @@ pub(super) struct Slope {
 
 impl VecchiaLikelihood {
     /// The sums of a score.
-    fn slope_sums(
-        &mut self,
-        tables: &[RadialTable],
-        is_relative: bool,
-        mix: &[f64],
-    ) -> Result<Vec<f64>, FlowError> {
-        let (columns, derivatives) = (self.known.columns(), tables.len() - 1);
+    fn slope_sums(&mut self, slopes: &Slopes, mix: &[f64]) -> Result<Vec<f64>, FlowError> {
+        let (columns, derivatives) = (self.known.columns(), slopes.count);
         let Self { flow, blocks, known: Known { records, .. }, slope, .. } = self;
         let slope = slope.get_or_insert_with(|| Slope {
             derivatives,
-            tables: flow.register((derivatives + 1) * TABLE_BYTES),
+            tables: flow.register(slopes.bytes.len()),
             mix: flow.register(columns * columns * size_of::<f64>()),
             sums: blocks.register(flow, ScoreSums::length(derivatives)),
         });
         let first = slope.derivatives;
         assert_eq!(first, derivatives, "parameters of this covariance and the first");
-        flow.overwrite(slope.tables, bytemuck::cast_slice::<_, u8>(tables))?;
+        flow.overwrite(slope.tables, &slopes.bytes)?;
         flow.overwrite(slope.mix, mix)?;
         flow.phase("score");
         for (block, &sums) in blocks.blocks.iter().zip(&slope.sums) {
             let handles = [slope.tables, *records, slope.mix, sums];
-            blocks.submit_score(flow, block, (columns, derivatives, is_relative), handles);
+            blocks.submit_score(flow, block, (columns, derivatives, slopes.structure), handles);
         }
         total(flow, &slope.sums, ScoreSums::length(derivatives))
     }
@@ -70,15 +65,13 @@ impl VecchiaLikelihood {
             let score = latent.score(flow, known.field(blocks), &request);
             return score.map_err(|error| known.failure(error));
         }
-        let mut tables = covariance.score_tables(values)?;
-        tables[0].nugget = nugget;
-        let sums = self.slope_sums(&tables, !covariance.is_compact, &mix);
-        let sums = sums.map_err(|error| self.known.failure(error))?;
-        let derivatives = tables.len() - 1;
+        let slopes = covariance.slopes(values)?.with_nugget(nugget);
+        let sums = self.slope_sums(&slopes, &mix).map_err(|error| self.known.failure(error))?;
+        let derivatives = slopes.count;
         let sums = ScoreSums::new(derivatives, &sums);
         let taken = if is_restricted { evaluation.coefficients.len() as f64 } else { 0.0 };
         let fitted = evaluation.quadratic / scale + taken;
-        Ok(assemble(derivatives, &sums, (evaluation, fitted), nugget))
+        Ok(slopes.score(assemble(derivatives, &sums, (evaluation, fitted), nugget)))
     }
 
     /// The weights of the columns in the residuals of the last replicate that are left, in units of

@@ -9,13 +9,14 @@
 
 use std::collections::BinaryHeap;
 
-use tegula_kernels::geometry::Points;
-
 /// Most places of a leaf.
 const LEAF: usize = 12;
 
-/// Coordinates of a place, 0 for those that it lacks.
-pub(super) type Place = [f64; 3];
+/// Coordinates of a place, then its time in units of distance; 0 for those that it lacks.
+pub(super) type Place = [f64; AXES];
+
+/// Numbers of a place.
+pub(super) const AXES: usize = 4;
 
 /// Least and greatest coordinates of the places of a node.
 pub(super) type Bounds = [Place; 2];
@@ -42,11 +43,11 @@ pub(super) struct View<'a> {
 pub(super) type Found = BinaryHeap<(u64, u32)>;
 
 impl Tree {
-    pub(super) fn new(points: &Points) -> Self {
-        let n = points.len();
+    pub(super) fn new(places: impl ExactSizeIterator<Item = Place>) -> Self {
+        let n = places.len();
         let leaves = n.div_ceil(LEAF).max(1).next_power_of_two();
-        let mut order: Vec<(Place, u32)> = (0..n).map(|i| (points.point(i), i as u32)).collect();
-        let mut bounds = vec![[[0.0; 3]; 2]; 2 * leaves];
+        let mut order: Vec<(Place, u32)> = places.zip(0..).collect();
+        let mut bounds = vec![[[0.0; AXES]; 2]; 2 * leaves];
         divide(&mut bounds, 1, &mut order, (0, n, leaves));
         let (places, given) = order.into_iter().unzip();
         Self { places, given, bounds }
@@ -65,9 +66,9 @@ fn divide(
     places: &mut [(Place, u32)],
     of: (usize, usize, usize),
 ) {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    let (mut low, mut high) = ([f64::INFINITY; AXES], [f64::NEG_INFINITY; AXES]);
     for (place, _) in &*places {
-        for axis in 0..3 {
+        for axis in 0..AXES {
             (low[axis], high[axis]) = (low[axis].min(place[axis]), high[axis].max(place[axis]));
         }
     }
@@ -77,7 +78,7 @@ fn divide(
         return;
     }
     let middle = range(2 * node, n, leaves).1 - start;
-    let widest = (0..3).max_by(|&a, &b| (high[a] - low[a]).total_cmp(&(high[b] - low[b])));
+    let widest = (0..AXES).max_by(|&a, &b| (high[a] - low[a]).total_cmp(&(high[b] - low[b])));
     let axis = widest.unwrap_or(0);
     if middle < places.len() {
         let key = |one: &(Place, u32)| one.0[axis];
@@ -116,7 +117,7 @@ impl View<'_> {
     pub(super) fn square_from(&self, node: usize, at: &Place) -> f64 {
         let [low, high] = &self.bounds[node];
         let mut sum = 0.0;
-        for axis in 0..3 {
+        for axis in 0..AXES {
             let beside = (low[axis] - at[axis]).max(at[axis] - high[axis]).max(0.0);
             sum += beside * beside;
         }
@@ -180,5 +181,5 @@ impl View<'_> {
 /// The square of the distance of two places, or of their chord.
 #[inline]
 pub(super) fn square(a: &Place, b: &Place) -> f64 {
-    (0..3).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum()
+    (0..AXES).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum()
 }

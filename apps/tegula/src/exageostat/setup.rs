@@ -41,6 +41,7 @@ const VECCHIA: &[&str] = &[
     "vecchia_joint_score",
     "neighbours_around",
     "vecchia_weights",
+    "vecchia_composite_weights",
     "vecchia_conditionals",
     "latent_columns",
     "latent_factor",
@@ -128,13 +129,16 @@ impl Setup {
                 "--precision {letter}: --method {name} computes in numbers of 64 bits"
             )));
         }
-        if !covariance.is_radial()
-            && let Approximation::Vecchia(_) | Approximation::Dst(..) = problem.method
-        {
+        let has_no_composites = match problem.method {
+            Approximation::Vecchia(vecchia) => vecchia.form == Form::Latent,
+            Approximation::Dst(..) => true,
+            _ => false,
+        };
+        if !covariance.is_radial() && has_no_composites {
             return Err(refused(format!(
-                "--method {}: {} is put together from several covariances, which this takes not \
-                 yet: write exact, tlr:EPS or mixed:EPS",
-                problem.method.name().unwrap_or_default(),
+                "--method {}: {} is put together from several covariances, which this does not \
+                 take: write exact, vecchia:M, vecchia:M:grouped, tlr:EPS or mixed:EPS",
+                method_text(problem.method),
                 covariance.name
             )));
         }
@@ -184,7 +188,8 @@ impl Setup {
         match self.problem.method {
             Approximation::None => Approximation::None,
             Approximation::Vecchia(vecchia) => {
-                Approximation::Vecchia(Vecchia { block: self.nb(), ..vecchia })
+                let has_time = self.covariance.has_time();
+                Approximation::Vecchia(Vecchia { block: self.nb(), has_time, ..vecchia })
             }
             Approximation::Tlr(tlr) => Approximation::Tlr(Tlr { nb: self.nb(), ..tlr }),
             Approximation::Mixed(mixed) => Approximation::Mixed(Mixed { nb: self.nb(), ..mixed }),
@@ -309,7 +314,8 @@ impl Problem {
     fn sparse_footprint(&self, vecchia: &Vecchia, nb: usize, workers: usize) -> Footprint {
         let &Self { n, columns, places, geometry, .. } = self;
         let neighbours = vecchia.neighbours.min(n);
-        let record = (geometry.stored() + columns) * size_of::<f64>();
+        // With two marks at most.
+        let record = (geometry.stored() + 2 + columns) * size_of::<f64>();
         let list = |rows: usize| rounded(rows * neighbours * size_of::<u32>()) as u64;
         // Places and bounds of the tree's nodes, ranks of both.
         let tree = n * (3 * size_of::<f64>() + size_of::<u32>())

@@ -75,6 +75,40 @@ fn two_variables_are_fitted_and_each_predicted_from_both() {
     run(&format!("fit two.csv --values value1,value2 {TWO} --dry-run"));
 }
 
+/// From neighbours as from all: the same estimates within their errors, and nearly the same
+/// predictions.
+#[test]
+fn neighbours_stand_for_all_observations_of_two_variables() {
+    let folder = two();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let fit = format!("fit two.csv --values value1,value2 {TWO} --mean constant");
+    run(&format!("{fit} -o exact.json"));
+    run(&format!("{fit} --method vecchia:40:grouped -o near.json"));
+    check_maximum(&folder, "near.json");
+    let [exact, near] = ["exact.json", "near.json"].map(|name| model(&folder.join(name)));
+    for (parameter, error) in exact["std_errors"].as_object().expect("errors") {
+        let Some(error) = error.as_f64() else { continue };
+        let [one, other] =
+            [&exact, &near].map(|model| number(model, &format!("/params/{parameter}")));
+        assert!((one - other).abs() < 0.5 * error, "{parameter}: {one}, {other}, {error}");
+    }
+    run("sample -n 50 --seed 8 --params 1,1,1 -o places.csv");
+    run("predict exact.json --at places.csv --coords x,y -o all.csv");
+    run("predict near.json --at places.csv --coords x,y -o some.csv");
+    run("predict exact.json --at places.csv --coords x,y --neighbours 30 -o few.csv");
+    for column_name in ["mean_value1", "mean_value2", "variance_value1", "variance_value2"] {
+        let all = column(&folder.join("all.csv"), column_name);
+        for (name, most) in [("some.csv", 0.3), ("few.csv", 0.05)] {
+            let some = column(&folder.join(name), column_name);
+            let spread = all.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            for (x, y) in all.iter().zip(&some) {
+                assert!((x - y).abs() < most * spread, "{name}, {column_name}: {x}, {y}");
+            }
+        }
+    }
+    run("assess near.json --cross-validate 4");
+}
+
 /// A variable that lacks values is predicted better with the other than without.
 #[test]
 fn a_variable_that_was_not_observed_is_predicted_from_the_other() {
@@ -180,9 +214,10 @@ fn what_does_not_go_together_is_refused_with_what_to_do() {
         (format!("sample --n 9 {MOVING} --params 1,1,1,1,1,0,0"), "--times"),
         ("sample --n 9 --covariance matern+what --params 1".to_owned(), "matern+exponential"),
         (
-            format!("fit two.csv --values value1,value2 {TWO} --method vecchia:9"),
-            "--method vecchia",
+            format!("fit two.csv --values value1,value2 {TWO} --method vecchia:9:latent"),
+            "vecchia:M:grouped",
         ),
+        (format!("fit two.csv --values value1,value2 {TWO} --method dst:0.5"), "does not take"),
         (format!("fit two.csv --values value1,value2 {TWO} --report r.html"), "one variable"),
         ("variogram two.csv --values value1,value2".to_owned(), "one variable"),
     ] {

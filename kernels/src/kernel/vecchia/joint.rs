@@ -11,13 +11,16 @@
 
 use tegula_runtime::flow::Cost;
 
+use super::composite::{Gathered, Scratch, scatter};
 use super::cpu::{Work, numbers, run};
 use super::factor::{backward, dot, factor, forward, start};
 use super::group::{Entry, MOST, direction, spread};
 use super::{JointScore, JointTerms, ScoreSums, Terms};
 use crate::error::NumericalError;
 use crate::geometry::Geometry;
-use crate::kernel::covariance::{Lanes, RadialTable, Step, TABLE_BYTES, Vectors};
+use crate::kernel::covariance::{
+    Composite, Lanes, RadialTable, Step, Structure, TABLE_BYTES, Vectors,
+};
 
 /// The bit of a member of a set whose conditional is the set's own; the others are the number of
 /// its record.
@@ -30,10 +33,14 @@ pub const OWN: u32 = 1 << 31;
 /// takes one in each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets {
-    /// Numbers of a record beside its coordinates.
+    /// Numbers of a record beside its coordinates and marks.
     pub columns: usize,
+    /// Marks of a place, which a composite covariance takes, after its coordinates.
+    pub marks: usize,
     /// What distance means.
     pub geometry: Geometry,
+    /// What the covariance, and its derivatives, are made from.
+    pub structure: Structure,
     /// Places whose conditionals are worked out, and neighbours of each: what a task is expected to
     /// take.
     pub size: (usize, usize),
@@ -41,7 +48,26 @@ pub struct Sets {
 
 impl Sets {
     fn width(&self) -> usize {
-        self.geometry.stored() + self.columns
+        self.geometry.stored() + self.marks + self.columns
+    }
+
+    /// What a buffer of the covariance, and of so many derivatives, holds.
+    fn entries<'a>(&self, buffer: &'a [u8], derivatives: usize) -> Entries<'a> {
+        match self.structure {
+            Structure::Radial { is_relative } => {
+                assert_eq!(self.marks, 0, "marks of places");
+                let tables: &[RadialTable] = bytemuck::cast_slice(buffer);
+                assert_eq!(tables.len(), derivatives + 1, "tables");
+                Entries::Radial { tables, is_relative }
+            }
+            Structure::Composite => {
+                let composite = Composite::new(buffer, self.geometry);
+                assert_eq!(composite.recipe().marks(), self.marks, "marks of places");
+                let count = composite.recipe().derivatives();
+                assert!(derivatives == 0 || derivatives == count, "derivatives");
+                Entries::Composite(composite)
+            }
+        }
     }
 
     pub(super) fn cost(&self, tables: usize, solves: usize) -> Cost {
@@ -66,7 +92,7 @@ impl JointTerms {
     pub fn compute(
         &self,
         vectors: Vectors,
-        table: &RadialTable,
+        tables: &[u8],
         records: &[f64],
         sets: &[u32],
         sums: &mut [f64],
@@ -74,8 +100,8 @@ impl JointTerms {
         let Sets { columns, geometry, .. } = self.0;
         assert_eq!(records.len() % self.0.width(), 0, "numbers of the records");
         assert_eq!(sums.len(), Terms::length(columns), "sums");
-        let lists = split(sets);
-        run(TermsWork { sets: self.0, lists, table, records, sums }, vectors, geometry)
+        let (lists, entries) = (split(sets), self.0.entries(tables, 0));
+        run(TermsWork { sets: self.0, lists, entries, records, sums }, vectors, geometry)
     }
 }
 
@@ -90,7 +116,7 @@ impl JointScore {
     pub fn compute(
         &self,
         vectors: Vectors,
-        tables: &[RadialTable],
+        tables: &[u8],
         records: &[f64],
         sets: &[u32],
         mix: &[f64],
@@ -98,11 +124,11 @@ impl JointScore {
     ) -> Result<(), NumericalError> {
         let Sets { columns, geometry, .. } = self.sets;
         assert_eq!(records.len() % self.sets.width(), 0, "numbers of the records");
-        assert_eq!(tables.len(), self.derivatives + 1, "tables");
         assert_eq!(mix.len(), columns * columns, "entries of M");
         assert_eq!(sums.len(), ScoreSums::length(self.derivatives), "sums");
-        let (lists, is_relative) = (split(sets), self.is_relative);
-        let work = ScoreWork { sets: self.sets, lists, tables, is_relative, records, mix, sums };
+        let (lists, entries) = (split(sets), self.sets.entries(tables, self.derivatives));
+        let derivatives = self.derivatives;
+        let work = ScoreWork { sets: self.sets, lists, entries, derivatives, records, mix, sums };
         run(work, vectors, geometry)
     }
 }
@@ -117,6 +143,13 @@ pub(super) fn split(sets: &[u32]) -> Vec<&[u32]> {
         rest = more;
     }
     lists
+}
+
+/// What covariances of pairs, and their derivatives, are made from.
+#[derive(Clone, Copy)]
+enum Entries<'a> {
+    Radial { tables: &'a [RadialTable], is_relative: bool },
+    Composite(Composite<'a>),
 }
 
 /// As many sets as vectors have lanes, their last members side by side.
@@ -138,6 +171,8 @@ struct Joint<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> {
     lower: Vec<L::F>,
     /// Inverse of the factor's diagonal.
     inverse: Vec<L::F>,
+    /// What composite covariances are worked out with.
+    scratch: Scratch,
 }
 
 impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a, L, R, D, SPHERE> {
@@ -155,14 +190,21 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a,
             values: Vec::new(),
             lower: Vec::new(),
             inverse: Vec::new(),
+            scratch: Scratch::default(),
         }
+    }
+
+    /// Numbers of a record.
+    #[inline(always)]
+    fn width(&self) -> usize {
+        D + self.sets.marks + self.sets.columns
     }
 
     /// Gathers the records of some sets, at least one. Lanes beyond them repeat the last.
     #[inline(always)]
     fn gather(&mut self, lists: &[&'a [u32]]) {
-        let (l, columns) = (self.lanes, self.sets.columns);
-        let width = D + columns;
+        let (l, columns, marks, width) =
+            (self.lanes, self.sets.columns, self.sets.marks, self.width());
         let count = self.records.len() / width;
         self.filled = lists.len();
         self.slots = lists.iter().map(|list| list.len()).max().unwrap_or(0);
@@ -193,7 +235,39 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a,
                 *point = l.load(&from[k * L::N..]);
             }
             for column in 0..columns {
-                self.values[column * slots + slot] = l.load(&from[(D + column) * L::N..]);
+                self.values[column * slots + slot] = l.load(&from[(D + marks + column) * L::N..]);
+            }
+        }
+    }
+
+    /// The covariances of all pairs, packed, with the noise on the diagonal, into `to`, and their
+    /// derivatives into `slopes`, which are as many or none.
+    #[inline(always)]
+    fn evaluate(&mut self, entries: &Entries<'_>, to: &mut Vec<L::F>, slopes: &mut [Vec<L::F>]) {
+        match entries {
+            Entries::Radial { tables, is_relative } => {
+                let own = tables[0].variance + tables[0].nugget;
+                self.fill(&tables[0], None, (own, 1.0), to);
+                let beside = is_relative.then_some(&to[..]);
+                for (table, slope) in tables[1..].iter().zip(slopes) {
+                    self.fill(table, beside, (0.0, 0.0), slope);
+                }
+            }
+            Entries::Composite(composite) => {
+                let members = self.members.map(<[u32]>::len);
+                let (slots, width, filled) = (self.slots, self.width(), self.filled);
+                let staged = &self.staged[..];
+                let gathered = Gathered { staged, width, slots, members, filled };
+                let shape = (L::N, slopes.len());
+                let made = scatter(shape, composite, &gathered, &mut self.scratch);
+                let (l, entries) = (self.lanes, start(slots));
+                let mut made = made.chunks_exact(L::N);
+                for to in [&mut *to].into_iter().chain(&mut *slopes) {
+                    to.clear();
+                    to.extend(made.by_ref().take(entries).map(|entry| l.load(entry)));
+                }
+                self.blank(1.0, to);
+                slopes.iter_mut().for_each(|slope| self.blank(0.0, slope));
             }
         }
     }
@@ -238,6 +312,13 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a,
             }
             row[i] = l.splat(own);
         }
+        self.blank(blank, to);
+    }
+
+    /// Makes members that are missing independent of all, with `blank` on the diagonal.
+    #[inline(always)]
+    fn blank(&self, blank: f64, to: &mut [L::F]) {
+        let (l, slots) = (self.lanes, self.slots);
         let missing = |lane: usize| slots - self.members[lane].len();
         let most = (0..L::N).map(missing).max().unwrap_or(0);
         for j in 0..most {
@@ -319,7 +400,7 @@ fn sum<L: Lanes>(l: L, x: L::F, lanes: u32) -> f64 {
 struct TermsWork<'a> {
     sets: Sets,
     lists: Vec<&'a [u32]>,
-    table: &'a RadialTable,
+    entries: Entries<'a>,
     records: &'a [f64],
     sums: &'a mut [f64],
 }
@@ -330,14 +411,14 @@ impl Work for TermsWork<'_> {
         self,
         l: L,
     ) -> Result<(), NumericalError> {
-        let Self { sets, lists, table, records, sums } = self;
+        let Self { sets, lists, entries, records, sums } = self;
         let columns = sets.columns;
         let mut joint = Joint::<L, R, D, SPHERE>::new(l, sets, records);
         let mut kept = Vec::new();
         sums.fill(0.0);
         for lists in lists.chunks(L::N) {
             joint.gather(lists);
-            joint.fill(table, None, (table.variance + table.nugget, 1.0), &mut kept);
+            joint.evaluate(&entries, &mut kept, &mut []);
             std::mem::swap(&mut joint.lower, &mut kept);
             joint.condition()?;
             let slots = joint.slots;
@@ -365,8 +446,8 @@ impl Work for TermsWork<'_> {
 struct ScoreWork<'a> {
     sets: Sets,
     lists: Vec<&'a [u32]>,
-    tables: &'a [RadialTable],
-    is_relative: bool,
+    entries: Entries<'a>,
+    derivatives: usize,
     records: &'a [f64],
     mix: &'a [f64],
     sums: &'a mut [f64],
@@ -378,8 +459,8 @@ impl Work for ScoreWork<'_> {
         self,
         l: L,
     ) -> Result<(), NumericalError> {
-        let Self { sets, lists, tables, is_relative, records, mix, sums } = self;
-        let (table, count, columns) = (&tables[0], tables.len(), sets.columns);
+        let Self { sets, lists, entries, derivatives, records, mix, sums } = self;
+        let (count, columns) = (derivatives + 1, sets.columns);
         let zero = l.splat(0.0);
         let mut joint = Joint::<L, R, D, SPHERE>::new(l, sets, records);
         let mut kept: Vec<L::F> = Vec::new();
@@ -390,11 +471,7 @@ impl Work for ScoreWork<'_> {
         sums.fill(0.0);
         for lists in lists.chunks(L::N) {
             joint.gather(lists);
-            joint.fill(table, None, (table.variance + table.nugget, 1.0), &mut kept);
-            let beside = is_relative.then_some(&kept[..]);
-            for (table, to) in tables[1..].iter().zip(&mut derivatives) {
-                joint.fill(table, beside, (0.0, 0.0), to);
-            }
+            joint.evaluate(&entries, &mut kept, &mut derivatives);
             joint.lower.clone_from(&kept);
             joint.condition()?;
             let slots = joint.slots;

@@ -12,7 +12,8 @@
 //!
 //! [`Weights`] are, for each place, `a' x_N` of all columns, and `a' c`. [`Conditionals`] are `a`
 //! and `e` themselves. [`JointTerms`] and [`JointScore`] are the sums of places whose conditionals
-//! are worked out together.
+//! are worked out together; they, and [`CompositeWeights`], also take covariances that are put
+//! together from several, of places with marks.
 //!
 //! Shapes: a record is a place's coordinates, as [`crate::geometry::Points`] holds them, and then
 //! its number in each column. Neighbours are a row of record numbers for each place, those that are
@@ -23,6 +24,7 @@
 //! (1988) 297-312; J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's
 //! approximation", Statistics and Computing 31 (2021) 25.
 
+mod composite;
 mod conditionals;
 mod cpu;
 mod factor;
@@ -39,6 +41,7 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 use super::covariance::{RadialTable, TABLE_BYTES, Vectors};
 use crate::geometry::Geometry;
 
+pub use composite::CompositeWeights;
 pub use joint::{OWN, Sets};
 pub use score::ScoreSums;
 
@@ -214,10 +217,8 @@ pub struct JointTerms(pub Sets);
 pub struct JointScore {
     /// The sets.
     pub sets: Sets,
-    /// How many derivatives there are tables of.
+    /// How many derivatives there are.
     pub derivatives: usize,
-    /// Whether those are relative to the covariance.
-    pub is_relative: bool,
 }
 
 impl Codelet for JointTerms {
@@ -229,9 +230,9 @@ impl Codelet for JointTerms {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let table = &buffers.read::<RadialTable>(0)[0];
+        let tables = buffers.read::<u8>(0);
         let (records, sets) = (buffers.read(1), buffers.read(2));
-        Ok(self.compute(Vectors::widest(), table, records, sets, buffers.write(3))?)
+        Ok(self.compute(Vectors::widest(), tables, records, sets, buffers.write(3))?)
     }
 }
 
@@ -244,7 +245,7 @@ impl Codelet for JointScore {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let tables = buffers.read::<RadialTable>(0);
+        let tables = buffers.read::<u8>(0);
         let (records, sets) = (buffers.read(1), buffers.read(2));
         let (mix, sums) = (buffers.read(3), buffers.write(4));
         Ok(self.compute(Vectors::widest(), tables, records, sets, mix, sums)?)

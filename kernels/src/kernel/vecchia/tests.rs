@@ -3,7 +3,9 @@
 use super::*;
 use crate::geometry::Points;
 use crate::kernel::covariance::rate::random_points;
-use crate::kernel::covariance::{Correlation, Derivative, Row, SmallDerivative, SmallExpansion};
+use crate::kernel::covariance::{
+    Correlation, Derivative, Row, SmallDerivative, SmallExpansion, Structure,
+};
 
 /// `exp(-x)`.
 struct Exponential;
@@ -223,17 +225,19 @@ fn sets_condition_each_place_on_all_of_theirs_before_it() {
                 let score = ScoreTerms { places, derivatives: 2, is_relative };
                 let mut slope = vec![0.0; ScoreSums::length(2)];
                 score.reference(&tables, &records, &given, &mix, &mut slope);
-                let joint = Sets { columns: 2, geometry, size: (60, m) };
+                let structure = Structure::Radial { is_relative };
+                let joint = Sets { columns: 2, marks: 0, geometry, structure, size: (60, m) };
+                let [first, all] = [&tables[..1], &tables].map(bytemuck::cast_slice);
                 for vectors in Vectors::available() {
                     let what = format!("{geometry:?} {vectors:?} {m}");
                     let mut found = vec![f64::NAN; expected.len()];
                     let terms = JointTerms(joint);
-                    let done = terms.compute(vectors, &tables[0], &records, &sets, &mut found);
+                    let done = terms.compute(vectors, first, &records, &sets, &mut found);
                     done.expect("positive definite");
                     assert_near(&found, &expected, &what);
                     let mut found = vec![f64::NAN; slope.len()];
-                    let score = JointScore { sets: joint, derivatives: 2, is_relative };
-                    let done = score.compute(vectors, &tables, &records, &sets, &mix, &mut found);
+                    let score = JointScore { sets: joint, derivatives: 2 };
+                    let done = score.compute(vectors, all, &records, &sets, &mix, &mut found);
                     done.expect("positive definite");
                     assert_near(&found, &slope, &what);
                 }
@@ -253,8 +257,10 @@ fn a_set_with_coincident_places_names_the_second() {
     let list = [1, 4, 2, 3 | OWN, 9 | OWN, 11 | OWN];
     for vectors in Vectors::available() {
         let mut sums = vec![0.0; Terms::length(2)];
-        let terms = JointTerms(Sets { columns: 2, geometry, size: (3, 1) });
-        let failed = terms.compute(vectors, &table, &records, &list, &mut sums);
+        let structure = Structure::Radial { is_relative: true };
+        let sets = Sets { columns: 2, marks: 0, geometry, structure, size: (3, 1) };
+        let tables = bytemuck::bytes_of(&table);
+        let failed = JointTerms(sets).compute(vectors, tables, &records, &list, &mut sums);
         let expected = crate::error::NumericalError::NotPositiveDefinite { order: 10 };
         assert_eq!(failed, Err(expected), "{vectors:?}");
     }

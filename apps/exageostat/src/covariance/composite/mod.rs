@@ -11,6 +11,8 @@ mod nonstationary;
 mod sum;
 mod variables;
 
+use std::mem::offset_of;
+
 use tegula_kernels::kernel::covariance::composite::{
     FIELDS, Line, TERMS, Term, Time, composite_buffer,
 };
@@ -234,6 +236,16 @@ pub(crate) struct Slopes {
 }
 
 impl Slopes {
+    /// This with a nugget in its buffer, for kernels that read one there.
+    pub(crate) fn with_nugget(mut self, nugget: f64) -> Self {
+        let place = match self.structure {
+            Structure::Radial { .. } => offset_of!(RadialTable, nugget),
+            Structure::Composite => offset_of!(Recipe, nugget),
+        };
+        self.bytes[place..place + size_of::<f64>()].copy_from_slice(&nugget.to_ne_bytes());
+        self
+    }
+
     /// A score by the parameters, from one by the variance, the derivatives, and the nugget.
     pub(crate) fn score(&self, score: Score) -> Score {
         if self.chain.is_none() {

@@ -172,11 +172,15 @@ impl Predict {
             return Err(refused("--joint and --simulate are for one field of one variable"));
         }
         let is_local = nearest.or(self.method.unwrap_or(file.method).local()).is_some();
-        if !covariance.is_radial() && (self.block.is_some() || is_local) {
+        if !covariance.is_radial() && (self.block.is_some() || is_local && self.is_joint()) {
+            let what = if self.block.is_some() {
+                "predictions are at places, without --block"
+            } else {
+                "--joint and --simulate are from all observations, without --neighbours or vecchia:M"
+            };
+            let name = covariance.name;
             return Err(refused(format!(
-                "{} is put together from several covariances: predictions are from all \
-                 observations, at places (without --block, --neighbours or vecchia:M)",
-                covariance.name
+                "{name} is put together from several covariances: {what}"
             )));
         }
         Ok(())

@@ -35,6 +35,11 @@ pub(in crate::kernel) struct Room {
 }
 
 impl Room {
+    /// Forgets what is known of the rows, which are others from now on.
+    pub(in crate::kernel) fn forget(&mut self) {
+        self.locals.clear();
+    }
+
     fn resize(&mut self, rows: usize) {
         let Self { distances, factors, logarithms, by_range, parts, .. } = self;
         let all = [distances, factors, by_range].into_iter().chain(logarithms).chain(parts);
@@ -62,7 +67,7 @@ impl<'a> Composite<'a> {
     }
 
     /// Numbers of a place.
-    fn width(&self) -> usize {
+    pub(in crate::kernel) fn width(&self) -> usize {
         self.geometry.stored() + self.recipe.marks()
     }
 

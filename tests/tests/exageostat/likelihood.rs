@@ -1,10 +1,18 @@
 //! Log-likelihoods.
 
+use std::sync::Arc;
+
 use tegula_exageostat::design::Design;
 use tegula_exageostat::likelihood::{Evaluate, Likelihood, LikelihoodError, Overlap};
 use tegula_exageostat::observations::Observations;
+use tegula_plan::distribution::distribution;
+use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::platform::{Machine, WorkerModel};
+use tegula_runtime::ranks::Owners;
+use tegula_runtime::sched::POLICIES;
+use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_tests::{
-    answers, assert_close, column, flow, likelihood, numbers, plane, sample, synthetic,
+    answers, assert_close, column, flow, likelihood, numbers, over_ranks, plane, sample, synthetic,
 };
 
 use super::{covariance, number, split};
@@ -133,4 +141,80 @@ fn a_mean_far_from_zero_costs_no_digits() {
         let (single, _) = evaluate(offset, true);
         assert!((single - plain).abs() < 1e-2, "{offset}: {single}, {plain}");
     }
+}
+
+/// Several at the same time are what each is by itself, on one rank and over several, and one
+/// without a likelihood takes none from the others.
+#[test]
+fn evaluations_at_the_same_time_are_those_one_after_the_other() {
+    let some: Vec<usize> = (0..1600).step_by(13).collect();
+    let observations = synthetic().subset(&some);
+    let matern = covariance("matern");
+    let point = |i: usize| (vec![1.0 + 0.1 * i as f64, 0.05 + 0.01 * i as f64, 0.7], 0.01);
+    let mut points: Vec<(Vec<f64>, f64)> = (0..13).map(point).collect();
+    let mut alone = likelihood(&observations, 32);
+    let mut one = |(values, nugget): &(Vec<f64>, f64)| alone.evaluate(matern, values, *nugget);
+    let expected: Vec<f64> =
+        points.iter().map(|point| one(point).expect("definite").loglik()).collect();
+    for workers in [1, 2, 4] {
+        let of = Overlap::default();
+        let mut likelihood = Likelihood::<f64>::new(flow(workers), &observations, 32, of);
+        assert!(workers == 1 || likelihood.at_once() > 1, "{}", likelihood.at_once());
+        for _ in 0..2 {
+            let found = likelihood.evaluate_each(matern, &points).into_iter();
+            for (found, expected) in found.zip(&expected) {
+                assert_close(found.expect("definite").loglik(), *expected, 1e-13, "at once");
+            }
+        }
+    }
+    let owners: Arc<dyn Owners> = distribution("block-cyclic", 3).expect("a distribution");
+    for found in over_ranks(3, &owners, |flow| {
+        let of = Overlap::default();
+        let mut likelihood = Likelihood::<f64>::new(flow, &observations, 32, of);
+        let found = likelihood.evaluate_each(matern, &points).into_iter();
+        found.map(|found| found.expect("definite").loglik()).collect::<Vec<f64>>()
+    }) {
+        found.iter().zip(&expected).for_each(|(x, y)| assert_close(*x, *y, 1e-12, "over ranks"));
+    }
+    // Nearly singular, and with a parameter that is none.
+    points[2] = (vec![1.0, 1e4, 5.0], 0.0);
+    points[7].0[1] = -1.0;
+    let mut likelihood = likelihood(&observations, 32);
+    let found = likelihood.evaluate_each(matern, &points);
+    assert_eq!(found.len(), points.len());
+    for (place, (found, expected)) in found.into_iter().zip(&expected).enumerate() {
+        match (place, found) {
+            (2, Err(LikelihoodError::NotPositiveDefinite { .. })) => {}
+            (7, Err(LikelihoodError::Covariance(_))) => {}
+            (2 | 7, other) => panic!("{place}: {other:?}"),
+            (_, found) => assert_close(found.expect("definite").loglik(), *expected, 1e-13, "rest"),
+        }
+    }
+}
+
+/// In simulated time: sixteen workers are not kept busy by ten tasks after each other.
+#[test]
+fn evaluations_at_the_same_time_keep_many_workers_busy() {
+    let some: Vec<usize> = (0..480).collect();
+    let observations = synthetic().subset(&some);
+    let points: Vec<(Vec<f64>, f64)> = vec![(vec![1.0, 0.1, 0.5], 0.01); 32];
+    let model = WorkerModel { gflops: 50.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
+    let elapsed = |is_together: bool| {
+        let policy = POLICIES.iter().find(|policy| policy.name == "prio").expect("it is listed");
+        let sim = Sim::new(SimOptions::new(Machine::cores(16), vec![model], policy));
+        let (flow, of) = (Flow::new(sim, FlowOptions::default()), Overlap::default());
+        let mut likelihood = Likelihood::<f64>::new(flow, &observations, 120, of);
+        let matern = covariance("matern");
+        if is_together {
+            likelihood.evaluate_each(matern, &points);
+        } else {
+            for (values, nugget) in &points {
+                likelihood.evaluate(matern, values, *nugget).expect("simulated");
+            }
+        }
+        let records = likelihood.flow().take_trace().records;
+        records.iter().map(|record| record.end).max().expect("there are tasks") as f64
+    };
+    let share = elapsed(true) / elapsed(false);
+    assert!(share < 0.3, "{share}");
 }

@@ -12,6 +12,7 @@ mod information;
 mod score;
 mod solve;
 mod tasks;
+mod together;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub use score::Score;
 pub(crate) use score::information_by_logarithms;
 pub use tasks::{Overlap, Phases};
 pub(crate) use tasks::{Parts, given_block};
+use together::Together;
 
 /// What evaluates the likelihood of one set of observations, exactly or not, as often as wanted.
 pub trait Evaluate {
@@ -48,6 +50,25 @@ pub trait Evaluate {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError>;
+
+    /// How many evaluations run at the same time, where one cannot keep all workers busy.
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    /// Evaluates at each of some `points`, parameters with a nugget, in their order,
+    /// [`at_once`](Self::at_once) at the same time.
+    ///
+    /// # Errors
+    /// Each as [`evaluate`](Self::evaluate).
+    fn evaluate_each(
+        &mut self,
+        covariance: &Covariance,
+        points: &[(Vec<f64>, f64)],
+    ) -> Vec<Result<Evaluation, LikelihoodError>> {
+        let each = points.iter();
+        each.map(|(values, nugget)| self.evaluate(covariance, values, *nugget)).collect()
+    }
 
     /// As [`evaluate`](Self::evaluate), with the score there, by a criterion, if `is_wanted`.
     ///
@@ -149,6 +170,7 @@ pub struct Likelihood<T> {
     n: usize,
     nb: usize,
     phases: Phases<T>,
+    together: Together<T>,
     workspace: Option<score::Workspace<T>>,
 }
 
@@ -157,7 +179,8 @@ impl<T: Real> Likelihood<T> {
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
         let phases = Phases::new(&mut flow, observations, nb, overlap);
-        Self { flow, n: observations.len(), nb, phases, workspace: None }
+        let together = Together::new(&flow, observations, (nb, overlap));
+        Self { flow, n: observations.len(), nb, phases, together, workspace: None }
     }
 
     /// Where the places lie.
@@ -192,6 +215,28 @@ impl<T: Real> Likelihood<T> {
 }
 
 impl<T: Real> Evaluate for Likelihood<T> {
+    fn at_once(&self) -> usize {
+        self.together.count
+    }
+
+    fn evaluate_each(
+        &mut self,
+        covariance: &Covariance,
+        points: &[(Vec<f64>, f64)],
+    ) -> Vec<Result<Evaluation, LikelihoodError>> {
+        let mut found = Vec::with_capacity(points.len());
+        for some in points.chunks(self.together.count) {
+            let of = (covariance, self.geometry());
+            match self.together.evaluate(&mut self.flow, of, some) {
+                Some(all) => found.extend(all.into_iter().map(Ok)),
+                // One after the other, which tells whose fault it is.
+                None => found
+                    .extend(some.iter().map(|(v, nugget)| self.evaluate(covariance, v, *nugget))),
+            }
+        }
+        found
+    }
+
     fn n(&self) -> usize {
         self.n
     }
@@ -222,7 +267,7 @@ impl<T: Real> Evaluate for Likelihood<T> {
         let evaluation = self.run(covariance, values, nugget)?;
         let score = if is_wanted(&evaluation) {
             let slopes = covariance.slopes(values)?;
-            let Self { flow, n, nb, phases, workspace } = self;
+            let Self { flow, n, nb, phases, workspace, .. } = self;
             let widths = phases.widths();
             let workspace = workspace
                 .get_or_insert_with(|| score::Workspace::new(flow, (*n, *nb), widths, &slopes));

@@ -132,6 +132,15 @@ impl<T: Real> Phases<T> {
     /// If the matrix is not positive definite, or a task fails.
     pub fn run(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
         self.reset(flow, law)?;
+        self.submit(flow)?;
+        flow.wait()
+    }
+
+    /// Submits all phases for the covariance that was set.
+    ///
+    /// # Errors
+    /// Where phases are waited for, that of a task.
+    pub(super) fn submit(&self, flow: &mut Flow) -> Result<(), FlowError> {
         let covariance = &self.generation.covariance;
         let (nt, overlap) = (covariance.nt() as i32, self.overlap);
         flow.phase("generation");
@@ -155,7 +164,7 @@ impl<T: Real> Phases<T> {
         barrier(flow, overlap)?;
         flow.phase("dot");
         self.multiply(flow);
-        flow.wait()
+        Ok(())
     }
 
     /// Submits the generation, each tile where it is generated, after which tiles belong to the
@@ -178,8 +187,8 @@ impl<T: Real> Phases<T> {
         }
     }
 
-    /// Sets what an evaluation starts from.
-    fn reset(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+    /// Waits, then sets what an evaluation starts from.
+    pub(super) fn reset(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
         self.generation.set(flow, law)?;
         flow.overwrite(self.logdet, &[0.0f64])?;
         match self.rhs.n() {
@@ -237,6 +246,11 @@ impl<T: Real> Phases<T> {
         blocks.for_each(|(given, block)| {
             *given = block.iter().map(|&x| T::from_f64(x)).collect();
         });
+    }
+
+    /// Number of places.
+    pub(super) fn places(&self) -> usize {
+        self.rhs.m()
     }
 
     /// `c` of each replicate.

@@ -62,31 +62,35 @@ impl Loglik {
         let flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
         let how = (overlap, self.generation.owners(&setup.run)?);
         let mut likelihood = setup.likelihood::<T>(flow, &data.observations, how);
-        let is_singular = !data.observations.coincident().is_empty();
         let mut lines = Lines { path: self.output.json.as_deref(), kept: Vec::new() };
         let mut tally = Tally::default();
         let mut progress = Progress::new(console);
         console.line("");
         console.line(format_args!("{:>6}  {:>18}  parameters", "set", "log-likelihood"));
-        for (index, set) in sets.iter().enumerate() {
-            let ParameterSet { values, nugget, .. } = set.clone();
-            let model = Model { covariance, values, nugget };
+        let is_singular = !data.observations.coincident().is_empty();
+        let at_once = if self.gradient || is_singular { 1 } else { likelihood.at_once() };
+        let mut number = 0;
+        'sets: for some in sets.chunks(at_once) {
             let start = Instant::now();
-            let outcome = if is_singular && nugget == 0.0 {
-                Err(data.check_places(false, NO_NUGGET, console).expect_err("there are some"))
+            let outcomes = if is_singular && some[0].nugget == 0.0 {
+                vec![Err(data.check_places(false, NO_NUGGET, console).expect_err("some"))]
             } else {
-                self.outcome(&mut *likelihood, &model)?
+                self.outcomes(&mut *likelihood, covariance, some)?
             };
-            let seconds = start.elapsed().as_secs_f64();
-            let number = index + 1;
-            tally.add(number, data, &outcome);
-            describe(console, (number, &model), data, &outcome);
-            let mut result = result(data, &model, &outcome);
-            result["set"] = number.into();
-            result["line"] = set.line.into();
-            result["seconds"] = seconds.into();
-            if !lines.push(result)? {
-                break;
+            let seconds = start.elapsed().as_secs_f64() / some.len() as f64;
+            for (set, outcome) in some.iter().zip(outcomes) {
+                number += 1;
+                let ParameterSet { values, nugget, .. } = set.clone();
+                let model = Model { covariance, values, nugget };
+                tally.add(number, data, &outcome);
+                describe(console, (number, &model), data, &outcome);
+                let mut result = result(data, &model, &outcome);
+                result["set"] = number.into();
+                result["line"] = set.line.into();
+                result["seconds"] = seconds.into();
+                if !lines.push(result)? {
+                    break 'sets;
+                }
             }
             progress.share(number, sets.len(), "sets");
         }
@@ -103,16 +107,29 @@ impl Loglik {
         }
     }
 
-    /// What `model` comes to, or why it has no likelihood.
+    /// What some sets come to, or why they have no likelihood.
     ///
     /// # Errors
     /// If something else than parameters is to blame.
-    fn outcome(&self, likelihood: &mut dyn Evaluate, model: &Model) -> Result<Result<Outcome>> {
-        match self.evaluate_once(likelihood, model) {
-            Err(error @ LikelihoodError::Flow(_)) => Err(error.into()),
-            Err(error) => Ok(Err(error.into())),
-            Ok(outcome) => Ok(check_finite(&outcome.0).map(|()| outcome)),
-        }
+    fn outcomes(
+        &self,
+        likelihood: &mut dyn Evaluate,
+        covariance: &'static Covariance,
+        sets: &[ParameterSet],
+    ) -> Result<Vec<Result<Outcome>>> {
+        let found: Vec<Result<Outcome, LikelihoodError>> = match sets {
+            [ParameterSet { values, nugget, .. }] => {
+                let model = Model { covariance, values: values.clone(), nugget: *nugget };
+                vec![self.evaluate_once(likelihood, &model)]
+            }
+            _ => {
+                let point = |set: &ParameterSet| (set.values.clone(), set.nugget);
+                let points: Vec<(Vec<f64>, f64)> = sets.iter().map(point).collect();
+                let found = likelihood.evaluate_each(covariance, &points).into_iter();
+                found.map(|one| Ok((one?, None))).collect()
+            }
+        };
+        found.into_iter().map(settle).collect()
     }
 
     /// Prints what all sets came to.
@@ -143,6 +160,18 @@ impl Tally {
         if self.best.is_none_or(|(best, _)| loglik > best) {
             self.best = Some((loglik, set));
         }
+    }
+}
+
+/// An outcome, or why there is none.
+///
+/// # Errors
+/// If something else than parameters is to blame.
+fn settle(found: Result<Outcome, LikelihoodError>) -> Result<Result<Outcome>> {
+    match found {
+        Err(error @ LikelihoodError::Flow(_)) => Err(error.into()),
+        Err(error) => Ok(Err(error.into())),
+        Ok(outcome) => Ok(check_finite(&outcome.0).map(|()| outcome)),
     }
 }
 

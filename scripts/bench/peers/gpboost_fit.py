@@ -26,6 +26,8 @@ def main():
     parser.add_argument("data", help="CSV file: x, y, z in the first three columns")
     parser.add_argument("--rows", type=int, help="use the first ROWS rows only")
     parser.add_argument("--neighbours", type=int, default=30)
+    parser.add_argument("--start", help="variance,range,smoothness,nugget to start from, in the data's units")
+    parser.add_argument("--at", help="CSV file of places, with values in the third column, to predict at")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     points, values = read_points(arguments.data, arguments.rows)
@@ -41,8 +43,23 @@ def main():
         num_neighbors=arguments.neighbours,
         num_parallel_threads=arguments.threads,
     )
-    model.fit(y=values, X=np.ones((len(values), 1)))
+    options = {}
+    if arguments.start:
+        variance, scale, smoothness, nugget = map(float, arguments.start.split(","))
+        options["init_cov_pars"] = np.array([nugget, variance, scale, smoothness])
+    model.fit(y=values, X=np.ones((len(values), 1)), params=options)
     seconds = time.perf_counter() - start
+    predicted = {}
+    if arguments.at:
+        places, observed = read_points(arguments.at)
+        begin = time.perf_counter()
+        made = model.predict(gp_coords_pred=places, X_pred=np.ones((len(places), 1)), predict_var=True, predict_response=True)
+        error, deviation = observed - made["mu"], np.sqrt(made["var"])
+        predicted = {
+            "prediction_seconds": time.perf_counter() - begin,
+            "rmse": float(np.sqrt(np.mean(error**2))),
+            "coverage": float(np.mean(np.abs(error) <= 1.959964 * deviation)),
+        }
     nugget, variance, scale, smoothness = np.asarray(model.get_cov_pars()).ravel()[:4].tolist()
     print(
         json.dumps(
@@ -53,6 +70,7 @@ def main():
                 "params": {"variance": variance, "range": scale, "smoothness": smoothness},
                 "nugget": nugget,
                 "seconds": seconds,
+                **predicted,
             }
         ),
         file=result,

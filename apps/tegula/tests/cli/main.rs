@@ -9,6 +9,7 @@ mod components;
 mod composite;
 mod config;
 mod convert;
+mod defects;
 mod devices;
 mod directions;
 mod failures;

@@ -7,6 +7,7 @@
 
 mod atomic;
 pub mod checkpoint;
+mod columns;
 pub mod csv;
 mod digest;
 mod error;

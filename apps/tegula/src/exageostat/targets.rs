@@ -28,6 +28,8 @@ pub(super) struct Survey {
     pub(super) places: usize,
     /// What a person should know.
     pub(super) remarks: Vec<String>,
+    /// Rows of a file of columns that held nothing, in words, if there were some.
+    empty: Option<String>,
     digest: Option<Digest>,
 }
 
@@ -119,6 +121,7 @@ impl Targets {
             rows,
             places: found,
             remarks: suspicions.remarks(found),
+            empty: parts.left_out(),
             digest: parts.digest(),
         })
     }
@@ -136,7 +139,10 @@ impl Survey {
     /// Rows that are no places, in words, if there are any.
     pub(super) fn left_out(&self) -> Option<String> {
         let left = self.rows - self.places;
-        (left > 0).then(|| format!("{} lacked a value and got NA", count(left, "row")))
+        let lacked =
+            (left > 0).then(|| format!("{} lacked a value and got NA", count(left, "row")));
+        let all: Vec<String> = self.empty.iter().cloned().chain(lacked).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }
 
@@ -161,6 +167,14 @@ impl TargetParts<'_> {
                 *first = end;
                 Ok(part)
             }
+        }
+    }
+
+    /// Rows of a file of columns that held nothing so far, in words, if there were some.
+    fn left_out(&self) -> Option<String> {
+        match self {
+            Self::Table(parts, ..) => parts.left_out(),
+            Self::Grid(..) => None,
         }
     }
 

@@ -6,12 +6,21 @@
 
 mod geotiff;
 mod netcdf;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+mod without_parquet;
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+
+#[cfg(feature = "parquet")]
+pub use self::parquet::ParquetWriter;
+#[cfg(not(feature = "parquet"))]
+pub use self::without_parquet::ParquetWriter;
 
 use sha2::{Digest as _, Sha256};
 
@@ -120,9 +129,30 @@ pub(crate) fn open(
              classic format (nccopy -k cdf5 IN.nc OUT.nc, or xarray's to_netcdf with \
              format='NETCDF3_64BIT'), or as CSV",
         )),
+        // A text may begin so, but then goes on as one.
+        [b'P', b'A', b'R', b'1', 0..=8 | 14..=31, ..] => open_parquet(path),
         _ => return Ok(None),
     };
     opened.map(Some).map_err(failed)
+}
+
+/// Whether reading and writing Parquet was built in (the feature `parquet`).
+pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
+
+/// How Parquet is built in.
+pub const BUILD_PARQUET: &str = "cargo build --release --features parquet";
+
+#[cfg(feature = "parquet")]
+fn open_parquet(path: &Path) -> io::Result<Arc<dyn ColumnFile>> {
+    parquet::Parquet::open(path).map(|file| Arc::new(file) as _)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(_path: &Path) -> io::Result<Arc<dyn ColumnFile>> {
+    Err(unreadable(format!(
+        "it is a Parquet file, which this program was built without: {BUILD_PARQUET} builds one \
+         that reads it, or write it as CSV (pandas: read_parquet(...).to_csv(...))"
+    )))
 }
 
 /// The digest of the bytes of the file at `path`, and how many there are.

@@ -168,6 +168,15 @@ impl Table {
         words
     }
 
+    /// The values of a column of numbers; NaN also where one is not finite.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn values(&self, column: super::columns::ColumnIndex) -> &[f64] {
+        &self.columns[column.0].values
+    }
+
     /// What a row is called in messages: the line on which it stands, or a pixel.
     pub(super) fn word(&self) -> &'static str {
         match (&self.stored, self.kept.as_deref()) {

@@ -365,7 +365,7 @@ impl Predict {
             if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
         let mut errors = Errors::default();
         let filled = write_file(&self.output_file, |out| {
-            let mut writer = written.begin(out, targets, names)?;
+            let mut writer = written.begin(out, (targets, survey), names)?;
             let mut parts = survey.parts(targets, rows).map_err(unfilled)?;
             let mut before = 0;
             while let Some(part) = parts.next_part().map_err(unfilled)? {

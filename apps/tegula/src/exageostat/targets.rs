@@ -2,7 +2,7 @@
 //! memory takes easily.
 
 use anyhow::Result;
-use tegula_files::{Dialect, Digest, Parts, Table, TableError, TableFile};
+use tegula_files::{ColumnIndex, Dialect, Digest, Parts, Table, TableError, TableFile};
 
 use super::grid::Grid;
 use super::inputs::{Places, Placing, lacking};
@@ -28,6 +28,8 @@ pub(super) struct Survey {
     pub(super) places: usize,
     /// What a person should know.
     pub(super) remarks: Vec<String>,
+    /// Which columns hold texts in some row.
+    pub(super) texts: Vec<bool>,
     /// Rows of a file of columns that held nothing, in words, if there were some.
     empty: Option<String>,
     digest: Option<Digest>,
@@ -85,10 +87,14 @@ impl Targets {
     pub(super) fn survey(&self, placing: &Placing<'_>) -> Result<Survey> {
         let mut suspicions = Suspicions::default();
         let (mut rows, mut found) = (0, 0);
+        let mut texts = vec![false; self.names().len()];
         let mut missing: Option<TableError> = None;
         let mut parts = self.parts(PART, None)?;
         while let Some(part) = parts.next_part()? {
             rows += part.rows();
+            for (place, is_text) in texts.iter_mut().enumerate() {
+                *is_text |= part.is_text(ColumnIndex(place));
+            }
             match placing.places(part) {
                 Ok(places) => {
                     found += places.rows.len();
@@ -121,6 +127,7 @@ impl Targets {
             rows,
             places: found,
             remarks: suspicions.remarks(found),
+            texts,
             empty: parts.left_out(),
             digest: parts.digest(),
         })

@@ -32,6 +32,7 @@ mod remarks;
 mod sample;
 mod simulate;
 mod support;
+mod tables;
 mod texts;
 mod trace;
 mod tukey;

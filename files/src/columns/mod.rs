@@ -110,11 +110,12 @@ pub(crate) fn open(
     memory_bytes: u64,
 ) -> Result<Option<Arc<dyn ColumnFile>>, TableError> {
     let failed = |cause| TableError::Read { path: path.to_owned(), cause };
-    // What cannot be opened, and what is no file, the reader of texts has words for.
-    let Ok(mut file) = File::open(path) else { return Ok(None) };
-    if !file.metadata().is_ok_and(|data| data.is_file()) {
+    // What is no file, and what cannot be opened, the reader of texts has words for. A pipe must
+    // not be opened twice.
+    if !std::fs::metadata(path).is_ok_and(|data| data.is_file()) {
         return Ok(None);
     }
+    let Ok(mut file) = File::open(path) else { return Ok(None) };
     let mut start = Vec::new();
     file.by_ref().take(8).read_to_end(&mut start).map_err(failed)?;
     let opened: io::Result<Arc<dyn ColumnFile>> = match start.as_slice() {

@@ -128,7 +128,7 @@ impl TableFile {
         if self.shape.header.is_some() {
             records.next_row()?;
         }
-        let from = From::Text(Some(records));
+        let from = From::Text(Some(Box::new(records)));
         Ok(Parts { file, from, rows, has_rows: false, digest: None })
     }
 }
@@ -146,7 +146,7 @@ pub struct Parts {
 /// Where rows come from.
 enum From {
     /// A text, until its end.
-    Text(Option<Records<Text>>),
+    Text(Option<Box<Records<Text>>>),
     /// A file of columns.
     Columns(StoredParts),
 }

@@ -67,6 +67,7 @@ pub(crate) struct Predict {
     /// Write the columns of the places, then mean, variance and, with a nugget, variance_obs to
     /// FILE; "-" is standard output; of a grid also GeoTIFF (.tif) or NetCDF (.nc)
     ///
+    /// Parquet (.parquet) is written by programs that were built with it.
     /// They are of the field without noise; variance_obs is that of new observations. With a
     /// transformation they are on the scale of the values, with median, lower95 and upper95, the
     /// ends of an interval; with a nugget follow mean_obs, variance_obs, lower95_obs and

@@ -11,7 +11,7 @@ const SCALE: u16 = 33550;
 const TIE: u16 = 33922;
 const TRANSFORMATION: u16 = 34264;
 const KEYS: u16 = 34735;
-/// Keys: what coordinates are, where 2 is degrees; what they are of, where 2 is the pixels' centres.
+/// Keys: what coordinates are, where 2 is degrees; what they are of, where 2 is centres of pixels.
 const MODEL: u64 = 1024;
 const RASTER: u64 = 1025;
 

@@ -205,8 +205,9 @@ impl Header {
     /// Values of a variable, or of one of its records.
     pub(super) fn values(&self, variable: &Variable) -> io::Result<u64> {
         let skipped = usize::from(self.has_records(variable));
-        let lengths = variable.dimensions[skipped..].iter().map(|&place| self.dimensions[place].1);
-        let values = lengths.fold(Some(1), |all: Option<u64>, length| all?.checked_mul(length));
+        let mut lengths = variable.dimensions[skipped..].iter();
+        let values =
+            lengths.try_fold(1u64, |all, &place| all.checked_mul(self.dimensions[place].1));
         let bytes = values.and_then(|values| values.checked_mul(variable.kind.bytes() as u64));
         match (values, bytes) {
             (Some(values), Some(_)) => Ok(values),
@@ -225,8 +226,8 @@ impl Header {
         if let [only] = sizes[..] {
             return Ok(only);
         }
-        let padded = sizes.iter().map(|size| size.checked_next_multiple_of(4));
-        let total = padded.fold(Some(0), |all: Option<u64>, size| all?.checked_add(size?));
+        let add = |all: u64, size: &u64| all.checked_add(size.checked_next_multiple_of(4)?);
+        let total = sizes.iter().try_fold(0, add);
         total.ok_or_else(|| damaged("its records are endless"))
     }
 

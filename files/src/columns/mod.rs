@@ -5,6 +5,7 @@
 //! them, so that whatever names a column works on all kinds.
 
 mod geotiff;
+mod guard;
 mod netcdf;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -17,6 +18,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+pub use self::guard::is_guarded;
 #[cfg(feature = "parquet")]
 pub use self::parquet::ParquetWriter;
 #[cfg(not(feature = "parquet"))]

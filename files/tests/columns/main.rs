@@ -134,6 +134,34 @@ fn a_raster_is_read_in_the_memory_that_there_is() {
     assert!(error.contains("allow more memory (--memory)"), "{error}");
 }
 
+/// Whatever bytes of a file are wrong, it is read or refused, in the memory that there is.
+#[test]
+fn damage_is_refused_and_never_more() {
+    let rasters = [RasterFormat::GeoTiff, RasterFormat::NetCdf].map(|format| written(format).0);
+    #[cfg(feature = "parquet")]
+    let rasters = rasters.into_iter().chain([parquet::written(2)]);
+    std::panic::set_hook(Box::new(|info| {
+        if !tegula_files::is_guarded() {
+            eprintln!("{info}");
+        }
+    }));
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        (state >> 33) as usize % below
+    };
+    for bytes in rasters {
+        for _ in 0..3000 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=random(3) {
+                let place = 4 + random(bytes.len() - 4);
+                damaged[place] = [0, 127, 255, random(256) as u8][random(4)];
+            }
+            drop(read_with(&damaged, 1 << 24));
+        }
+    }
+}
+
 #[test]
 fn what_is_not_read_is_named_with_what_to_do() {
     refused(b"\x89HDF\r\n\x1a\n and more", "nccopy -k cdf5");

@@ -9,7 +9,7 @@ use crate::{file, read_with};
 const TEXT: &str = "x,soil,z\n0.1,clay,1\n0.2,,NA\n0.3,\"a, b\",-3e300\n0.4,clay,4\n";
 
 /// The rows of that text in parts of so many, with a further column.
-fn written(rows: usize) -> Vec<u8> {
+pub(crate) fn written(rows: usize) -> Vec<u8> {
     let (_folder, path) = file(TEXT.as_bytes());
     let table = TableFile::open(&path, &ReadOptions::default()).expect("a table");
     let mut parts = table.parts(rows).expect("opened");

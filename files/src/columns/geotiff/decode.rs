@@ -132,8 +132,8 @@ fn pack_bits(stored: &[u8], length: usize) -> Vec<u8> {
 }
 
 impl Predictor {
-    /// That of the number `code`, for values of this kind and so many bytes.
-    pub(super) fn of(code: u64, (kind, _): (Kind, usize)) -> io::Result<Self> {
+    /// That of the number `code`, for values of this kind.
+    pub(super) fn of(code: u64, kind: Kind) -> io::Result<Self> {
         match (code, kind) {
             (1, _) => Ok(Self::None),
             (2, _) => Ok(Self::Horizontal),

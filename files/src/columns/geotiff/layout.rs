@@ -82,7 +82,7 @@ impl Layout {
             is_planar,
             is_tiled,
             compression: Compression::of(directory.one(259, 1)?)?,
-            predictor: Predictor::of(directory.one(317, 1)?, (kind, bytes))?,
+            predictor: Predictor::of(directory.one(317, 1)?, kind)?,
             chunks: offsets.into_iter().zip(counts).collect(),
         })
     }

@@ -18,6 +18,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
 use self::kind::Kind;
+use super::guard::guarded;
 use super::{Batch, Cells, ColumnFile, ColumnReader, damaged, free, unreadable};
 
 pub use write::ParquetWriter;
@@ -53,7 +54,8 @@ fn failed(error: ParquetError) -> io::Error {
 impl Parquet {
     /// Looks at the file at `path`.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let reader = SerializedFileReader::new(File::open(path)?).map_err(failed)?;
+        let file = File::open(path)?;
+        let reader = guarded(|| SerializedFileReader::new(file).map_err(failed))?;
         let data = reader.metadata();
         let schema = data.file_metadata().schema_descr();
         let (mut names, mut columns, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -96,7 +98,8 @@ impl ColumnFile for Parquet {
     }
 
     fn reader(&self) -> io::Result<Box<dyn ColumnReader>> {
-        let reader = SerializedFileReader::new(File::open(&self.path)?).map_err(failed)?;
+        let file = File::open(&self.path)?;
+        let reader = guarded(|| SerializedFileReader::new(file).map_err(failed))?;
         let (file, data) = (Arc::new(reader), self.columns.clone());
         if file.metadata().num_row_groups() != self.groups {
             return Err(damaged("it changed while it was in use"));
@@ -118,6 +121,13 @@ struct Rows {
 
 impl ColumnReader for Rows {
     fn read(&mut self, rows: usize, batch: &mut Batch) -> io::Result<()> {
+        guarded(|| self.read_groups(rows, batch))
+    }
+}
+
+impl Rows {
+    /// Reads the next rows, from one row group after the other.
+    fn read_groups(&mut self, rows: usize, batch: &mut Batch) -> io::Result<()> {
         let end = batch.rows() + rows;
         while batch.rows() < end {
             if self.open.is_empty() {

@@ -119,6 +119,8 @@ fn values(tiff: &Tiff) -> Vec<f64> {
     columns[2].1.clone()
 }
 
+type Compress<'a> = &'a dyn Fn(&Vec<u8>) -> Vec<u8>;
+
 const EXPECTED: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 60_000.0];
 
 fn deflated(bytes: &[u8]) -> Vec<u8> {
@@ -138,7 +140,7 @@ fn strips_of_each_compression_hold_the_same() {
         };
         let packed = |bytes: &Vec<u8>| [&[5][..], bytes].concat();
         let zip = |bytes: &Vec<u8>| deflated(bytes);
-        let ways: [(f64, &dyn Fn(&Vec<u8>) -> Vec<u8>); 4] =
+        let ways: [(f64, Compress<'_>); 4] =
             [(5.0, &lzw), (8.0, &zip), (32946.0, &zip), (32773.0, &packed)];
         for (code, compress) in ways {
             let mut other = tiff.clone().with(259, SHORT, &[code]);

@@ -140,9 +140,10 @@ fn damage_is_refused_and_never_more() {
     let rasters = [RasterFormat::GeoTiff, RasterFormat::NetCdf].map(|format| written(format).0);
     #[cfg(feature = "parquet")]
     let rasters = rasters.into_iter().chain([parquet::written(2)]);
-    std::panic::set_hook(Box::new(|info| {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
         if !tegula_files::is_guarded() {
-            eprintln!("{info}");
+            usual(info);
         }
     }));
     let mut state = 1u64;
@@ -151,13 +152,13 @@ fn damage_is_refused_and_never_more() {
         (state >> 33) as usize % below
     };
     for bytes in rasters {
-        for _ in 0..3000 {
+        for _ in 0..500 {
             let mut damaged = bytes.clone();
             for _ in 0..=random(3) {
                 let place = 4 + random(bytes.len() - 4);
                 damaged[place] = [0, 127, 255, random(256) as u8][random(4)];
             }
-            drop(read_with(&damaged, 1 << 24));
+            drop(read_with(&damaged, 1 << 20));
         }
     }
 }

@@ -118,7 +118,7 @@ pub enum TableError {
     },
     /// A column asked for as numbers holds text.
     #[error(
-        "{}, line {line}, column '{column}': '{text}' is not a number; {}correct it, leave the cell empty, or choose \
+        "{}, {word} {line}, column '{column}': '{text}' is not a number; {}correct it, leave the cell empty, or choose \
          another column",
         path.display(),
         decimal_comma(text)
@@ -126,6 +126,8 @@ pub enum TableError {
     NotANumber {
         /// The file.
         path: PathBuf,
+        /// What a row is called: a line, a pixel.
+        word: &'static str,
         /// Line of the first such cell.
         line: u64,
         /// Name of the column.
@@ -135,12 +137,14 @@ pub enum TableError {
     },
     /// A cell that is infinite, or a number too large for double precision.
     #[error(
-        "{}, line {line}, column '{column}': '{text}' is not finite; correct it or leave the cell empty",
+        "{}, {word} {line}, column '{column}': '{text}' is not finite; correct it or leave the cell empty",
         path.display()
     )]
     NotFinite {
         /// The file.
         path: PathBuf,
+        /// What a row is called: a line, a pixel.
+        word: &'static str,
         /// Line of the first such cell.
         line: u64,
         /// Name of the column.
@@ -150,13 +154,15 @@ pub enum TableError {
     },
     /// Missing values where none may be.
     #[error(
-        "{}, line {line}, column '{column}': missing value ({rows} of the {of} rows lack one); fill it in, or drop \
+        "{}, {word} {line}, column '{column}': missing value ({rows} of the {of} rows lack one); fill it in, or drop \
          such rows",
         path.display()
     )]
     MissingValue {
         /// The file.
         path: PathBuf,
+        /// What a row is called: a line, a pixel.
+        word: &'static str,
         /// Line of the first row that lacks a value.
         line: u64,
         /// Column that lacks it there.

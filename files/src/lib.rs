@@ -7,6 +7,7 @@
 
 mod atomic;
 pub mod checkpoint;
+mod columns;
 pub mod csv;
 mod digest;
 mod error;
@@ -20,6 +21,7 @@ pub mod source;
 pub mod text;
 
 pub use atomic::{FillError, write_atomically};
+pub use columns::{BUILD_PARQUET, HAS_PARQUET, ParquetWriter, is_guarded};
 pub use csv::{
     Classes, ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, PartWriter, Parts,
     ReadOptions, Records, Row, Table, TableFile, write_columns, write_columns_to,

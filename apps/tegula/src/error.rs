@@ -198,11 +198,12 @@ fn whole_message(failure: &anyhow::Error) -> String {
     message
 }
 
-/// Prints the first panic as one message; the others follow from it.
+/// Prints the first panic as one message; the others follow from it. One that stands for a damaged
+/// file is told as that.
 pub(crate) fn announce_panics() {
     static ANNOUNCED: AtomicBool = AtomicBool::new(false);
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
-        if ANNOUNCED.swap(true, Ordering::Relaxed) {
+        if tegula_files::is_guarded() || ANNOUNCED.swap(true, Ordering::Relaxed) {
             return;
         }
         let payload = info.payload();

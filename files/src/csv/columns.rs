@@ -23,7 +23,7 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    fn new(row: usize, text: &str) -> Self {
+    pub(super) fn new(row: usize, text: &str) -> Self {
         const SHOWN: usize = 40;
         let mut shown: String = text.trim().chars().take(SHOWN).collect();
         if shown.len() < text.trim().len() {

@@ -4,12 +4,16 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::cell::push_number;
+use super::parts::{PartWriter, TableFile};
 use super::records::Records;
 use super::table::Table;
 use super::write::{NamedValues, RowWriter};
 use crate::atomic::{FillError, write_atomically};
 use crate::digest::Digest;
 use crate::error::TableError;
+
+/// Rows of a file of columns that are copied at a time.
+const PART: usize = 1 << 14;
 
 impl Table {
     /// Writes every row of the file to `path`, each cell as it stands there, followed by `extra`;
@@ -43,6 +47,9 @@ impl Table {
         extra: &[NamedValues<'_>],
     ) -> Result<(), FillError<TableError>> {
         extra.iter().for_each(|column| column.assert_rows(self.rows()));
+        if let Some(file) = self.stored_again().map_err(FillError::Content)? {
+            return self.fill_stored(out, &file, extra);
+        }
         let records = self.source.records(self.dialect().delimiter);
         let mut records = records.map_err(FillError::Content)?;
         let mut rows_out = RowWriter::new(out, self.dialect().for_output());
@@ -55,6 +62,33 @@ impl Table {
             return Err(FillError::Content(self.changed()));
         }
         Ok(rows_out.finish()?)
+    }
+
+    /// As [`Table::fill_with`], of a table that is of `file`.
+    fn fill_stored(
+        &self,
+        out: &mut dyn Write,
+        file: &TableFile,
+        extra: &[NamedValues<'_>],
+    ) -> Result<(), FillError<TableError>> {
+        let names: Vec<String> = extra.iter().map(|column| column.name.to_owned()).collect();
+        let mut writer = PartWriter::new(out, self.dialect(), (self.names(), &names))?;
+        let mut parts = file.parts(PART).map_err(FillError::Content)?;
+        let mut rows = 0;
+        while let Some(part) = parts.next_part().map_err(FillError::Content)? {
+            let end = rows + part.rows();
+            if end > self.rows() {
+                return Err(FillError::Content(self.changed()));
+            }
+            let more: Vec<Vec<f64>> =
+                extra.iter().map(|column| column.values[rows..end].to_vec()).collect();
+            writer.write(&part, &more)?;
+            rows = end;
+        }
+        if rows != self.rows() || parts.digest() != Some(self.digest) {
+            return Err(FillError::Content(self.changed()));
+        }
+        Ok(writer.finish()?)
     }
 
     /// Copies row after row and returns how many there were.

@@ -27,6 +27,7 @@ mod parts;
 pub(crate) mod records;
 mod shape;
 mod source;
+mod stored;
 mod table;
 mod texts;
 mod write;

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::cell::push_number;
 use super::columns::Column;
@@ -11,8 +12,10 @@ use super::lines::Lines;
 use super::records::{Records, Row};
 use super::shape::{ReadOptions, Shape};
 use super::source::Source;
+use super::stored::{StoredParts, left_out_words, no_row, shape};
 use super::table::Table;
 use super::write::RowWriter;
+use crate::columns::{self, ColumnFile};
 use crate::digest::{Digest, digest_bytes};
 use crate::error::TableError;
 use crate::text::Text;
@@ -26,6 +29,8 @@ pub struct TableFile {
     source: Source,
     shape: Shape,
     names: Vec<String>,
+    /// The file of columns, if it is no text.
+    stored: Option<Arc<dyn ColumnFile>>,
 }
 
 /// What a part holds of its rows beside numbers.
@@ -38,8 +43,13 @@ pub(super) enum Kept {
         /// Where each ends.
         ends: Vec<usize>,
     },
-    /// Nothing: the rows are numbers, and are called so.
-    Numbers(&'static str),
+    /// Those of the columns that hold texts alone: the others are numbers.
+    Columns {
+        /// What a row is called.
+        word: &'static str,
+        /// For each column its texts, if it holds some.
+        texts: Vec<Option<Vec<String>>>,
+    },
 }
 
 impl Kept {
@@ -47,7 +57,7 @@ impl Kept {
     pub(super) fn cells(&self, row: usize, width: usize) -> impl Iterator<Item = &str> {
         let (text, ends): (&str, &[usize]) = match self {
             Self::Cells { text, ends } => (text, ends),
-            Self::Numbers(_) => ("", &[]),
+            Self::Columns { .. } => ("", &[]),
         };
         let those = (row * width).min(ends.len())..((row + 1) * width).min(ends.len());
         those.map(move |place| {
@@ -57,16 +67,34 @@ impl Kept {
     }
 }
 
+impl Kept {
+    /// The text at `row` of a column, if that holds texts.
+    pub(super) fn text(&self, row: usize, column: usize) -> Option<&str> {
+        let Self::Columns { texts, .. } = self else { return None };
+        texts.get(column)?.as_ref().map(|texts| texts[row].as_str())
+    }
+}
+
 impl TableFile {
-    /// Looks at the first rows of `path`.
+    /// Looks at the first rows of the table at `path`, of any kind that [`Table::open`] reads.
     ///
     /// # Errors
-    /// As [`Table::read`], as far as the first rows tell.
+    /// As [`Table::open`], as far as the first rows tell.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TableError> {
+        if let Some(file) = columns::open(path, options.memory_bytes)? {
+            return Ok(Self::of_stored(path, &file, options.memory_bytes));
+        }
         let source = Source::open(path, options.memory_bytes)?;
         let shape = Shape::find(&source, options)?;
         let names = shape.names();
-        Ok(Self { source, shape, names })
+        Ok(Self { source, shape, names, stored: None })
+    }
+
+    /// The rows of `file`, which is at `path`.
+    pub(super) fn of_stored(path: &Path, file: &Arc<dyn ColumnFile>, memory_bytes: u64) -> Self {
+        let (source, shape) = (Source::hold(path, Vec::new(), memory_bytes), shape(&**file));
+        let names = shape.names();
+        Self { source, shape, names, stored: Some(Arc::clone(file)) }
     }
 
     /// The file, as it was named.
@@ -89,23 +117,38 @@ impl TableFile {
     /// # Errors
     /// If the file cannot be opened again.
     pub fn parts(&self, rows: usize) -> Result<Parts, TableError> {
+        let (file, rows) = (self.clone(), rows.max(1));
+        if let Some(stored) = &self.stored {
+            let most = self.source.memory_bytes / MEMORY_PARTS;
+            let parts = StoredParts::new(stored, most);
+            let from = From::Columns(parts.map_err(|cause| self.source.unreadable(cause))?);
+            return Ok(Parts { file, from, rows, has_rows: false, digest: None });
+        }
         let mut records = self.source.records(self.shape.dialect.delimiter)?;
         if self.shape.header.is_some() {
             records.next_row()?;
         }
-        let (file, rows) = (self.clone(), rows.max(1));
-        Ok(Parts { file, records: Some(records), rows, has_rows: false, digest: None })
+        let from = From::Text(Some(Box::new(records)));
+        Ok(Parts { file, from, rows, has_rows: false, digest: None })
     }
 }
 
 /// The parts of a table, one after the other.
 pub struct Parts {
     file: TableFile,
-    records: Option<Records<Text>>,
+    from: From,
     rows: usize,
     /// Whether a row was seen.
     has_rows: bool,
     digest: Option<Digest>,
+}
+
+/// Where rows come from.
+enum From {
+    /// A text, until its end.
+    Text(Option<Box<Records<Text>>>),
+    /// A file of columns.
+    Columns(StoredParts),
 }
 
 impl Parts {
@@ -115,7 +158,11 @@ impl Parts {
     /// # Errors
     /// As [`Table::read`].
     pub fn next_part(&mut self) -> Result<Option<Table>, TableError> {
-        let Some(records) = &mut self.records else { return Ok(None) };
+        let records = match &mut self.from {
+            From::Text(Some(records)) => records,
+            From::Text(None) => return Ok(None),
+            From::Columns(_) => return self.next_stored(),
+        };
         let shape = &self.file.shape;
         let mut columns = vec![Column::default(); shape.width];
         let mut lines = Lines::default();
@@ -137,20 +184,50 @@ impl Parts {
             let (path, columns) = (self.file.source.path.clone(), self.file.names.clone());
             return Err(TableError::OnlyHeader { path, columns });
         }
-        if let Some(records) = self.records.take() {
+        if let From::Text(records) = &mut self.from
+            && let Some(records) = records.take()
+        {
             self.digest = Some(Digest::finish(records.into_hasher()));
         }
         let part = self.part(columns, lines, Kept::Cells { text, ends });
         Ok((part.rows() > 0).then_some(part))
     }
 
-    /// The digest of the text, once all parts were read.
+    /// The next rows of a file of columns.
+    fn next_stored(&mut self) -> Result<Option<Table>, TableError> {
+        let From::Columns(parts) = &mut self.from else { return Ok(None) };
+        let source = &self.file.source;
+        let read = parts.next(self.rows);
+        let (columns, lines, kept) = read.map_err(|cause| source.unreadable(cause))?;
+        if lines.rows() > 0 {
+            self.has_rows = true;
+            return Ok(Some(self.part(columns, lines, kept)));
+        }
+        if let Some(stored) = self.file.stored.as_ref().filter(|_| !self.has_rows) {
+            return Err(no_row(&source.path, &**stored));
+        }
+        let digest = columns::digest_file(&source.path);
+        self.digest = Some(digest.map_err(|cause| source.unreadable(cause))?.0);
+        Ok(None)
+    }
+
+    /// Rows of a file of columns that held no value and were left out so far, in words, if there
+    /// were some.
+    pub fn left_out(&self) -> Option<String> {
+        let (From::Columns(parts), Some(file)) = (&self.from, &self.file.stored) else {
+            return None;
+        };
+        let count = parts.left_out();
+        (count > 0).then(|| left_out_words(count, file.word()))
+    }
+
+    /// The digest of the text, or of the bytes of a file of columns, once all parts were read.
     pub fn digest(&self) -> Option<Digest> {
         self.digest
     }
 
     fn part(&self, columns: Vec<Column>, lines: Lines, kept: Kept) -> Table {
-        let TableFile { source, shape, names } = &self.file;
+        let TableFile { source, shape, names, .. } = &self.file;
         Table::part(source.clone(), shape.clone(), names.clone(), (columns, lines), kept)
     }
 }
@@ -201,7 +278,8 @@ impl Table {
         let columns = values.into_iter().map(column).collect();
         let source = Source::hold(name, Vec::new(), u64::MAX);
         let names = shape.names();
-        Self::part(source, shape, names, (columns, lines), Kept::Numbers(word))
+        let kept = Kept::Columns { word, texts: Vec::new() };
+        Self::part(source, shape, names, (columns, lines), kept)
     }
 
     fn part(
@@ -212,7 +290,8 @@ impl Table {
         kept: Kept,
     ) -> Self {
         let (digest, kept) = (digest_bytes(&[]), Some(Box::new(kept)));
-        Self { source, shape, names, digest, bytes_read: 0, columns, lines, kept }
+        let stored = None;
+        Self { source, shape, names, digest, bytes_read: 0, columns, lines, kept, stored }
     }
 
     /// Where `row`, counted from 0, stands, for messages: `FILE, line 7`.
@@ -220,11 +299,7 @@ impl Table {
     /// # Panics
     /// If there is no such row.
     pub fn row_name(&self, row: usize) -> String {
-        let word = match self.kept.as_deref() {
-            Some(Kept::Numbers(word)) => word,
-            _ => "line",
-        };
-        format!("{}, {word} {}", self.path().display(), self.line(row))
+        format!("{}, {} {}", self.path().display(), self.word(), self.line(row))
     }
 }
 
@@ -263,15 +338,19 @@ impl<'a> PartWriter<'a> {
         let width = part.shape.width;
         let own: &[Column] = match kept {
             Kept::Cells { .. } => &[],
-            Kept::Numbers(_) => &part.columns,
+            Kept::Columns { .. } => &part.columns,
         };
         let mut number = String::new();
         for row in 0..part.rows() {
             kept.cells(row, width).try_for_each(|cell| self.rows.cell(cell))?;
-            let values = own.iter().map(|column| &column.values).chain(more);
-            for value in values.map(|values| values[row]) {
+            let own = own.iter().enumerate().map(|(place, column)| (Some(place), &column.values));
+            for (place, values) in own.chain(more.iter().map(|values| (None, values))) {
+                if let Some(text) = place.and_then(|place| kept.text(row, place)) {
+                    self.rows.cell(text)?;
+                    continue;
+                }
                 number.clear();
-                push_number(&mut number, value, self.dialect.decimal);
+                push_number(&mut number, values[row], self.dialect.decimal);
                 self.rows.cell(&number)?;
             }
             self.rows.end_row()?;

@@ -9,14 +9,15 @@ use super::lines::Lines;
 use super::parts::{Kept, push_row};
 use super::shape::{ReadOptions, Shape};
 use super::source::Source;
+use super::stored::Stored;
 use super::write::NamedValues;
 use crate::digest::Digest;
 use crate::error::TableError;
 use crate::names::nearest_name;
 use crate::text::TextFault;
 
-/// A table read from a CSV file: rows of equally many cells, whose numeric columns are held as
-/// `f64`.
+/// A table read from a CSV file, or from a file of columns ([`Table::open`]): rows of equally many
+/// cells, whose numeric columns are held as `f64`.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub(super) source: Source,
@@ -28,6 +29,8 @@ pub struct Table {
     pub(super) lines: Lines,
     /// What a part of a table keeps of its rows, which are not read again.
     pub(super) kept: Option<Box<Kept>>,
+    /// The file of columns that it is of, if that is no text.
+    pub(super) stored: Option<Stored>,
 }
 
 /// Bytes that a column takes beside its values.
@@ -116,7 +119,8 @@ impl Table {
         if lines.rows() == 0 {
             return Err(TableError::OnlyHeader { path: source.path, columns: names });
         }
-        Ok(Self { source, shape, names, digest, bytes_read, columns, lines, kept: None })
+        let (kept, stored) = (None, None);
+        Ok(Self { source, shape, names, digest, bytes_read, columns, lines, kept, stored })
     }
 
     /// The file, as it was named.
@@ -150,7 +154,8 @@ impl Table {
         self.bytes_read
     }
 
-    /// The digest of the text: of the file's bytes, unless it is compressed or in UTF-16.
+    /// The digest of the text: of the file's bytes, unless it is compressed or in UTF-16; of the
+    /// bytes of a file of columns.
     pub fn digest(&self) -> Digest {
         self.digest
     }
@@ -257,13 +262,16 @@ impl Table {
         let Column { values, text, infinite } = &self.columns[column.0];
         let place =
             |sight: &Sight| (self.path().to_owned(), self.line(sight.row), self.name(column));
+        let word = self.word();
         if let Some(sight) = text {
             let (path, line, column) = place(sight);
-            return Err(TableError::NotANumber { path, line, column, text: sight.text.clone() });
+            let text = sight.text.clone();
+            return Err(TableError::NotANumber { path, word, line, column, text });
         }
         if let Some(sight) = infinite {
             let (path, line, column) = place(sight);
-            return Err(TableError::NotFinite { path, line, column, text: sight.text.clone() });
+            let text = sight.text.clone();
+            return Err(TableError::NotFinite { path, word, line, column, text });
         }
         Ok(values)
     }
@@ -281,6 +289,7 @@ impl Table {
         let Some((row, column)) = lacking.next() else { return Ok(()) };
         Err(TableError::MissingValue {
             path: self.path().to_owned(),
+            word: self.word(),
             line: self.line(row),
             column: columns[column].name.to_owned(),
             rows: 1 + lacking.count(),

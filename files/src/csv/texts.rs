@@ -5,10 +5,14 @@ use std::collections::HashMap;
 use super::cell::{Cell, push_number};
 use super::columns::ColumnIndex;
 use super::dialect::Decimal;
+use super::parts::Kept;
 use super::table::Table;
 use crate::digest::Digest;
 use crate::error::TableError;
 use crate::text::{TextFault, text_bytes};
+
+/// Rows of a file of columns that are looked at at a time.
+const PART: usize = 1 << 14;
 
 /// A column of few texts that occur often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +36,7 @@ impl Table {
         let mut found: HashMap<String, u32> = HashMap::new();
         let (mut bytes, most) = (0, self.source.memory_bytes);
         let mut codes = Vec::with_capacity(self.rows());
-        self.each_cell(column, |text, line| {
+        self.each_cell(column, &mut |text, line| {
             if Cell::parse(text, self.dialect().decimal) == Cell::Missing {
                 codes.push(None);
                 return Ok(());
@@ -65,7 +69,7 @@ impl Table {
     /// If there is no such column.
     pub fn texts(&self, column: ColumnIndex) -> Result<Vec<String>, TableError> {
         let (mut texts, mut bytes, most) = (Vec::new(), 0, self.source.memory_bytes);
-        self.each_cell(column, |text, line| {
+        self.each_cell(column, &mut |text, line| {
             bytes += text_bytes(text);
             check(bytes, most, line).map_err(|cause| self.source.unreadable(cause))?;
             texts.push(text.to_owned());
@@ -78,20 +82,35 @@ impl Table {
     fn each_cell(
         &self,
         column: ColumnIndex,
-        mut see: impl FnMut(&str, u64) -> Result<(), TableError>,
+        see: &mut dyn FnMut(&str, u64) -> Result<(), TableError>,
     ) -> Result<(), TableError> {
         let width = self.names().len();
         assert!(column.0 < width, "column {} of {width}", column.number());
         if let Some(kept) = &self.kept {
             let mut number = String::new();
             return (0..self.rows()).try_for_each(|row| {
-                if let Some(cell) = kept.cells(row, width).nth(column.0) {
+                let cell = match &**kept {
+                    Kept::Columns { .. } => kept.text(row, column.0),
+                    Kept::Cells { .. } => kept.cells(row, width).nth(column.0),
+                };
+                if let Some(cell) = cell {
                     return see(cell.trim(), self.line(row));
                 }
                 number.clear();
                 push_number(&mut number, self.columns[column.0].values[row], Decimal::Point);
                 see(&number, self.line(row))
             });
+        }
+        if let Some(file) = self.stored_again()? {
+            let (mut parts, mut rows) = (file.parts(PART)?, 0);
+            while let Some(part) = parts.next_part()? {
+                part.each_cell(column, see)?;
+                rows += part.rows();
+            }
+            if rows != self.rows() || parts.digest() != Some(self.digest) {
+                return Err(TableError::Changed { path: self.path().to_owned() });
+            }
+            return Ok(());
         }
         let mut records = self.source.records(self.dialect().delimiter)?;
         if self.has_header() {

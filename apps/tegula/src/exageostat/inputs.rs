@@ -77,7 +77,8 @@ pub(crate) struct InputFlags {
     /// What fit wrote
     #[arg(value_name = "MODEL.json", help_heading = None)]
     pub(super) model: PathBuf,
-    /// Places to predict at, one per row; the table may have other columns, too, and any length
+    /// Places to predict at, one per row, as data come (CSV, GeoTIFF, NetCDF); the table may have
+    /// other columns, too, and any length
     #[arg(long, value_name = "PLACES.csv", required_unless_present = "grid")]
     pub(super) at: Option<PathBuf>,
     /// The nodes of a grid, in place of a table: a range for each coordinate, both ends included

@@ -284,12 +284,13 @@ pub(super) const STANDARD_INPUT: &str = "/dev/stdin";
 /// Parts of the memory of which a table may take one: a run needs the others.
 const TABLE_PARTS: u64 = 4;
 
-/// Reads the table at `path`, which may take a part of the `memory`; `-` is standard input.
+/// Reads the table at `path`, of any kind, which may take a part of the `memory`; `-` is standard
+/// input.
 ///
 /// # Errors
 /// If it is no table, or too large.
 pub(crate) fn read_table(path: &Path, memory: u64) -> Result<Table, TableError> {
-    Table::read_with(table_path(path), &options_for(memory))
+    Table::open(table_path(path), &options_for(memory))
 }
 
 /// The file that `path` means: `-` is standard input.

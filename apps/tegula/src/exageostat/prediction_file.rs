@@ -1,14 +1,15 @@
-//! What predictions are written to: a table of their places, or a raster of a grid.
+//! What predictions are written to: a table of their places, as text or in Parquet, or a raster of
+//! a grid.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_files::PartWriter;
 use tegula_files::raster::{Axis, Direction, Raster, RasterFormat, RasterWriter};
+use tegula_files::{BUILD_PARQUET, HAS_PARQUET, ParquetWriter, PartWriter};
 
 use super::inputs::{Places, Placing};
-use super::targets::Targets;
+use super::targets::{Survey, Targets};
 use crate::error::refused;
 use crate::output::{Form, check_form};
 
@@ -16,6 +17,8 @@ use crate::output::{Form, check_form};
 pub(super) enum PredictionFile {
     /// A table: the columns of the places, then those of the predictions.
     Table,
+    /// The same in Parquet.
+    Parquet,
     /// A raster with a band or variable for each column of the predictions.
     Raster(RasterFormat, Raster),
 }
@@ -24,8 +27,15 @@ pub(super) enum PredictionFile {
 pub(super) enum PredictionWriter<'a> {
     /// To a table.
     Table(Box<PartWriter<'a>>),
+    /// To a table in Parquet.
+    Parquet(Box<ParquetWriter<'a>>),
     /// To a raster.
     Raster(RasterWriter<'a>),
+}
+
+/// Whether the end of a file's name tells that it is Parquet.
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
 }
 
 impl PredictionFile {
@@ -36,6 +46,13 @@ impl PredictionFile {
     pub(super) fn check_name(path: &Path) -> Result<()> {
         match RasterFormat::of_name(path) {
             Some(_) => Ok(()),
+            None if is_parquet(path) && HAS_PARQUET => Ok(()),
+            None if is_parquet(path) => Err(refused(format!(
+                "-o {}: this program was built without Parquet: {BUILD_PARQUET} builds one that \
+                 writes it, or name the file {}",
+                path.display(),
+                path.with_extension("csv").display()
+            ))),
             None => check_form("-o", path, Form::Table),
         }
     }
@@ -50,7 +67,9 @@ impl PredictionFile {
         targets: &Targets,
         columns: &[String],
     ) -> Result<Self> {
-        let Some(format) = RasterFormat::of_name(path) else { return Ok(Self::Table) };
+        let Some(format) = RasterFormat::of_name(path) else {
+            return Ok(if is_parquet(path) { Self::Parquet } else { Self::Table });
+        };
         let Targets::Grid(grid, names) = targets else {
             return Err(refused(format!(
                 "-o {}: {} is written of a grid: predict at a --grid, or name it {}",
@@ -84,13 +103,18 @@ impl PredictionFile {
     pub(super) fn begin<'a>(
         &self,
         out: &'a mut dyn Write,
-        targets: &Targets,
+        (targets, survey): (&Targets, &Survey),
         columns: &[String],
     ) -> io::Result<PredictionWriter<'a>> {
         Ok(match self {
             Self::Table => {
                 let names = (targets.names(), columns);
                 PredictionWriter::Table(Box::new(PartWriter::new(out, targets.dialect(), names)?))
+            }
+            Self::Parquet => {
+                let names = (targets.names(), columns);
+                let writer = ParquetWriter::new(out, names, &survey.texts)?;
+                PredictionWriter::Parquet(Box::new(writer))
             }
             Self::Raster(format, raster) => {
                 PredictionWriter::Raster(RasterWriter::new(out, *format, raster)?)
@@ -107,6 +131,7 @@ impl PredictionWriter<'_> {
     pub(super) fn write(&mut self, places: &Places, columns: &[Vec<f64>]) -> io::Result<()> {
         match self {
             Self::Table(writer) => writer.write(&places.table, columns),
+            Self::Parquet(writer) => writer.write(&places.table, columns),
             Self::Raster(writer) => writer.write(columns),
         }
     }
@@ -118,6 +143,7 @@ impl PredictionWriter<'_> {
     pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Self::Table(writer) => writer.finish(),
+            Self::Parquet(writer) => writer.finish(),
             Self::Raster(writer) => {
                 writer.finish();
                 Ok(())

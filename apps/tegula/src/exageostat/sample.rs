@@ -118,7 +118,7 @@ struct Draw {
 /// Where to draw.
 enum Where {
     /// At the places that some rows of a table are.
-    Table(Table, Vec<usize>),
+    Table(Box<Table>, Vec<usize>),
     /// At coordinates of our own, with their names.
     Scattered(Vec<&'static str>, Vec<Vec<f64>>),
 }
@@ -253,7 +253,7 @@ impl Sample {
         }
         let Places { table, rows, points, .. } = places;
         let points = of_variables(points, data.variables());
-        let (place, transform) = (Where::Table(table, rows), file.transform);
+        let (place, transform) = (Where::Table(Box::new(table), rows), file.transform);
         let about_mean = data.mean.describe().replace(" (estimated)", " (as it was estimated)");
         Ok(Draw { model: file.model, points, place, mean, transform, about_mean })
     }
@@ -281,7 +281,7 @@ impl Sample {
         let values = coordinates.evaluate(&table)?;
         let rows = complete_rows(&table, &coordinates.named(&values), false)?;
         let points = coordinates.points(&table, &values, &rows)?;
-        Ok((points, Where::Table(table, rows)))
+        Ok((points, Where::Table(Box::new(table), rows)))
     }
 
     /// Scattered places.

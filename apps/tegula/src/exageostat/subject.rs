@@ -26,7 +26,7 @@ use crate::flags::{DataFlags, MeanFlags, covariance, nugget, parameters};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 #[command(mut_arg("data", |data| data.value_name("DATA.csv|MODEL.json").help(
-    "Observations, one per row: CSV with or without a header, any delimiter; or a model that fit wrote, on its data"
+    "Observations, one per row: CSV with or without a header, any delimiter, a GeoTIFF or classic NetCDF; or a model that fit wrote, on its data"
 )))]
 pub(super) struct Subject {
     #[command(flatten)]

@@ -2,7 +2,7 @@
 //! memory takes easily.
 
 use anyhow::Result;
-use tegula_files::{Dialect, Digest, Parts, Table, TableError, TableFile};
+use tegula_files::{ColumnIndex, Dialect, Digest, Parts, Table, TableError, TableFile};
 
 use super::grid::Grid;
 use super::inputs::{Places, Placing, lacking};
@@ -28,6 +28,10 @@ pub(super) struct Survey {
     pub(super) places: usize,
     /// What a person should know.
     pub(super) remarks: Vec<String>,
+    /// Which columns hold texts in some row.
+    pub(super) texts: Vec<bool>,
+    /// Rows of a file of columns that held nothing, in words, if there were some.
+    empty: Option<String>,
     digest: Option<Digest>,
 }
 
@@ -83,10 +87,14 @@ impl Targets {
     pub(super) fn survey(&self, placing: &Placing<'_>) -> Result<Survey> {
         let mut suspicions = Suspicions::default();
         let (mut rows, mut found) = (0, 0);
+        let mut texts = vec![false; self.names().len()];
         let mut missing: Option<TableError> = None;
         let mut parts = self.parts(PART, None)?;
         while let Some(part) = parts.next_part()? {
             rows += part.rows();
+            for (place, is_text) in texts.iter_mut().enumerate() {
+                *is_text |= part.is_text(ColumnIndex(place));
+            }
             match placing.places(part) {
                 Ok(places) => {
                     found += places.rows.len();
@@ -119,6 +127,8 @@ impl Targets {
             rows,
             places: found,
             remarks: suspicions.remarks(found),
+            texts,
+            empty: parts.left_out(),
             digest: parts.digest(),
         })
     }
@@ -136,7 +146,10 @@ impl Survey {
     /// Rows that are no places, in words, if there are any.
     pub(super) fn left_out(&self) -> Option<String> {
         let left = self.rows - self.places;
-        (left > 0).then(|| format!("{} lacked a value and got NA", count(left, "row")))
+        let lacked =
+            (left > 0).then(|| format!("{} lacked a value and got NA", count(left, "row")));
+        let all: Vec<String> = self.empty.iter().cloned().chain(lacked).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }
 
@@ -161,6 +174,14 @@ impl TargetParts<'_> {
                 *first = end;
                 Ok(part)
             }
+        }
+    }
+
+    /// Rows of a file of columns that held nothing so far, in words, if there were some.
+    fn left_out(&self) -> Option<String> {
+        match self {
+            Self::Table(parts, ..) => parts.left_out(),
+            Self::Grid(..) => None,
         }
     }
 

@@ -57,7 +57,13 @@ pub(crate) struct PlaceFlags {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct DataFlags {
-    /// Observations, one per row: CSV with or without a header, any delimiter, also as .gz or .bz2
+    /// Observations, one per row: CSV with or without a header, any delimiter, also as .gz or .bz2;
+    /// a GeoTIFF or classic NetCDF, a row per pixel
+    ///
+    /// Pixels with no value at all are left out. Columns of a GeoTIFF are x and y (lon and lat in
+    /// degrees), the centres of its pixels, and its bands, by their names or as band1, band2, ...;
+    /// those of NetCDF are its coordinates and variables. Parquet is read by programs that were
+    /// built with it (cargo build --release --features parquet).
     #[arg(value_name = "DATA.csv", help_heading = None)]
     pub(crate) data: PathBuf,
     #[command(flatten)]

@@ -34,6 +34,7 @@ mod replicates;
 mod sample;
 mod simulate;
 mod support;
+mod tables;
 mod texts;
 mod trace;
 mod tukey;

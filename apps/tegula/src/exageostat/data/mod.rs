@@ -238,7 +238,7 @@ impl Data {
         }
         let rest = self.rest();
         if let Some(place) = rest.iter().position(|&y| !transform.takes(y)) {
-            let (file, line) = (self.table.path().display(), self.table.line(self.rows[place]));
+            let row = self.table.row_name(self.rows[place]);
             let (name, value) = (self.values.text(), self.measured[place]);
             let why = match transform {
                 Transform::TukeyGh { .. } => outside(transform, value - rest[place]),
@@ -247,7 +247,7 @@ impl Data {
                     transform.name()
                 ),
             };
-            return Err(refused(format!("{file}, line {line}, '{name}': {value} {why}")));
+            return Err(refused(format!("{row}, '{name}': {value} {why}")));
         }
         if transform != Transform::None && self.observations.noise.is_some() {
             return Err(refused(
@@ -300,16 +300,8 @@ impl Data {
     /// Prints what was read.
     pub(crate) fn describe(&self, console: &Console) {
         let table = &self.table;
-        let header = if table.has_header() { "header" } else { "no header" };
-        console.field(
-            "data",
-            format_args!(
-                "{}: {}, {header}, {}",
-                table.path().display(),
-                count(table.rows(), "row"),
-                table.dialect()
-            ),
-        );
+        let (path, rows) = (table.path().display(), count(table.rows(), "row"));
+        console.field("data", format_args!("{path}: {rows}, {}", table.describe()));
         console.field("coordinates", self.coordinates.describe());
         let values = [&self.measured].into_iter().chain(&self.observations.replicates);
         let values: Vec<f64> = values.flatten().copied().collect();

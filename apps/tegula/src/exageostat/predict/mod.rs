@@ -69,6 +69,7 @@ pub(crate) struct Predict {
     /// Write the columns of the places, then mean, variance and, with a nugget, variance_obs to
     /// FILE; "-" is standard output; of a grid also GeoTIFF (.tif) or NetCDF (.nc)
     ///
+    /// Parquet (.parquet) is written by programs that were built with it.
     /// They are of the field without noise; variance_obs is that of new observations. With a
     /// transformation they are on the scale of the values, with median, lower95 and upper95, the
     /// ends of an interval; with a nugget follow mean_obs, variance_obs, lower95_obs and
@@ -339,7 +340,7 @@ impl Predict {
             if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
         let mut errors = Errors::default();
         let filled = write_file(&self.output_file, |out| {
-            let mut writer = written.begin(out, targets, names)?;
+            let mut writer = written.begin(out, (targets, survey), names)?;
             let mut parts = survey.parts(targets, rows).map_err(unfilled)?;
             let mut before = 0;
             while let Some(part) = parts.next_part().map_err(unfilled)? {

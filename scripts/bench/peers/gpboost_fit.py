@@ -20,17 +20,21 @@ import numpy as np
 from gaussian_field import read_points
 
 
+def contiguous(path, rows=None):
+    """Points and values as arrays of their own: of a column of a table GPBoost takes other numbers, and says nothing."""
+    return tuple(np.ascontiguousarray(array) for array in read_points(path, rows))
+
+
 def main():
     """Reads the arguments, fits, prints the result."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", help="CSV file: x, y, z in the first three columns")
     parser.add_argument("--rows", type=int, help="use the first ROWS rows only")
     parser.add_argument("--neighbours", type=int, default=30)
-    parser.add_argument("--start", help="variance,range,smoothness,nugget to start from, in the data's units")
     parser.add_argument("--at", help="CSV file of places, with values in the third column, to predict at")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
-    points, values = read_points(arguments.data, arguments.rows)
+    points, values = contiguous(arguments.data, arguments.rows)
     # The library says what it meets on standard output, which is for the result alone.
     result = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -43,15 +47,11 @@ def main():
         num_neighbors=arguments.neighbours,
         num_parallel_threads=arguments.threads,
     )
-    options = {}
-    if arguments.start:
-        variance, scale, smoothness, nugget = map(float, arguments.start.split(","))
-        options["init_cov_pars"] = np.array([nugget, variance, scale, smoothness])
-    model.fit(y=values, X=np.ones((len(values), 1)), params=options)
+    model.fit(y=values, X=np.ones((len(values), 1)))
     seconds = time.perf_counter() - start
     predicted = {}
     if arguments.at:
-        places, observed = read_points(arguments.at)
+        places, observed = contiguous(arguments.at)
         begin = time.perf_counter()
         made = model.predict(gp_coords_pred=places, X_pred=np.ones((len(places), 1)), predict_var=True, predict_response=True)
         error, deviation = observed - made["mu"], np.sqrt(made["var"])

@@ -4,9 +4,11 @@
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::Design;
 use tegula_exageostat::likelihood::{Criterion, Evaluate, Likelihood, Overlap};
+use tegula_exageostat::mixed::{Mixed, MixedLikelihood};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::{Predict, Predictor};
+use tegula_exageostat::tlr::{Tlr, TlrLikelihood};
 use tegula_exageostat::vecchia::{Form, LocalPredictor, Ordering, Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_plan::distribution::distribution;
@@ -325,4 +327,31 @@ fn neighbours_are_near_in_time_too() {
     let errors = [5, 15, 40].map(|neighbours| error(true, neighbours));
     assert!(errors[2] < errors[1] && errors[1] < errors[0], "{errors:?}");
     assert!(errors[1] < 0.5 * error(false, 15), "{errors:?}, {}", error(false, 15));
+}
+
+/// Where variables differ in scale, tiles of low rank and of 32 bits are as accurate as the least
+/// needs, whichever comes first.
+#[test]
+fn accuracies_are_those_of_the_variable_of_least_scale() {
+    let covariance = covariance("bivariate-matern-parsimonious");
+    let observed = observations(covariance, 0.0, 0);
+    for (first, second) in [(1e6, 1.0), (1.0, 1e6)] {
+        // Values in the units of their variables.
+        let unit = |i: usize| if i % 2 == 0 { first.sqrt() } else { second.sqrt() };
+        let values = observed.values.iter().enumerate().map(|(i, z)| z * unit(i)).collect();
+        let observed = Observations { values, ..observed.clone() };
+        let parameters = [first, second, 0.2, 0.5, 0.5, 0.3];
+        let exact = likelihood(&observed, 1, 16).evaluate(covariance, &parameters, 0.0);
+        let exact = exact.expect("it is one").loglik();
+        let tlr = Tlr { accuracy: 1e-7, nb: 16 };
+        let mixed = Mixed { accuracy: 1e-7, nb: 16 };
+        let mut approximations: [Box<dyn Evaluate>; 2] = [
+            Box::new(TlrLikelihood::new(flow(2), &observed, tlr)),
+            Box::new(MixedLikelihood::new(flow(2), &observed, mixed)),
+        ];
+        for one in &mut approximations {
+            let found = one.evaluate(covariance, &parameters, 0.0).expect("it is one").loglik();
+            assert!((found - exact).abs() < 1e-3, "{first}, {second}: {found}, not {exact}");
+        }
+    }
 }

@@ -14,6 +14,8 @@ use crate::observations::Observations;
 /// Tiles of a row by whose square the tasks of a factorisation that can run at the same time are
 /// estimated: it has `nt^3 / 6` of them, and `3 nt` one after the other.
 const ROOT: usize = 18;
+/// Bytes that the matrices of all may take.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Several evaluations at the same time.
 #[derive(Debug)]
@@ -30,11 +32,12 @@ impl<T: Real> Together<T> {
     /// As many evaluations of `observations` as keep the workers of `flow` busy; nothing is
     /// registered yet.
     pub(super) fn new(flow: &Flow, observations: &Observations, how: (usize, Overlap)) -> Self {
-        let tiles = observations.len().div_ceil(how.0.max(1));
-        let each = (tiles * tiles / ROOT).max(1);
-        let count = if how.1.asynchronous { flow.workers().div_ceil(each) } else { 1 };
-        let is_some = count > 1;
-        let observations = is_some.then(|| observations.clone());
+        let n = observations.len();
+        let tiles = n.div_ceil(how.0.max(1));
+        let wanted = flow.workers().div_ceil((tiles * tiles / ROOT).max(1));
+        let fitting = MOST_BYTES / (n * n * size_of::<T>() / 2).max(1);
+        let count = if how.1.asynchronous { wanted.min(fitting).max(1) } else { 1 };
+        let observations = (count > 1).then(|| observations.clone());
         Self { count, observations, how, phases: Vec::new() }
     }
 

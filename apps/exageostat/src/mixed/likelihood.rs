@@ -73,12 +73,16 @@ impl MixedLikelihood {
         let Self { tiled, mixed: Mixed { nb, .. }, precisions } = self;
         let (n, nt) = (tiled.n(), tiled.nt());
         let law = covariance.law(tiled.geometry(), values, nugget)?;
-        let diagonal = law.variances(&tiled.points)[0] + nugget;
+        // Of variables of different scale that of the least: no tile is too coarse for it.
+        let variances = law.variances(&tiled.points);
+        let end = |pick: fn(f64, f64) -> f64, first| variances.iter().copied().fold(first, pick);
+        let (least, most) = (end(f64::min, f64::INFINITY), end(f64::max, 0.0));
         tiled.set(&law).map_err(LikelihoodError::Flow)?;
         let norms = tiled.norms().map_err(LikelihoodError::Flow)?;
         let norm = |i: usize, j: usize| norms[i + j * nt];
         // Beyond the range of 32 bits nothing is rounded to them.
-        let error = if diagonal <= f64::from(f32::MAX) { accuracy * diagonal } else { 0.0 };
+        let is_in_range = most + nugget <= f64::from(f32::MAX);
+        let error = if is_in_range { accuracy * (least + nugget) } else { 0.0 };
         let map = PrecisionMap::within((nt, *nb), error, norm).with_zeros(|i, j| norm(i, j) == 0.0);
         let (narrow, zero) = (map.narrow_tiles(), map.zero_tiles());
         let failed = |error| match LikelihoodError::from_flow(error, n) {

@@ -92,7 +92,10 @@ impl TlrLikelihood {
         self.entries.set(&mut self.flow, law)?;
         self.places.set(&mut self.flow, law)?;
         self.sums.reset(&mut self.flow)?;
-        let tolerance = accuracy * (law.variances(self.places.points())[0] + nugget);
+        // Of variables of different scale that of the least: no tile is too coarse for it.
+        let variances = law.variances(self.places.points());
+        let least = variances.into_iter().fold(f64::INFINITY, f64::min);
+        let tolerance = accuracy * (least + nugget);
         let factor = self.factorise(tolerance)?;
         self.ranks = Some(factor.ranks());
         let Self { flow, sums, .. } = self;

@@ -192,6 +192,10 @@ impl Evaluate for TukeyLikelihood {
         Ok((evaluation, score))
     }
 
+    fn remark(&self) -> Option<String> {
+        self.inner.remark()
+    }
+
     fn has_expected_information(&self) -> bool {
         false
     }

@@ -39,9 +39,9 @@ pub(super) struct EstimationFlags {
     /// Who searches
     #[arg(long, value_name = "NAME", help_heading = "Search", default_value = OPTIMIZERS[0].1, value_parser = optimizers())]
     pub(super) optimizer: String,
-    /// Search from K starts, the first as always, the others spread over what is searched
+    /// Search from K starts, the first as always
     ///
-    /// The best is kept.
+    /// The others are spread over what is searched. The best is kept.
     #[arg(long, value_name = "K", help_heading = "Search", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     starts: u32,
     /// What standard errors are by

@@ -72,9 +72,10 @@ pub(crate) struct DataFlags {
     /// [default: z, value, or the only numeric column left]
     #[arg(long, value_name = "Z[,Z2[,Z3]]", allow_hyphen_values = true)]
     pub(crate) values: Option<String>,
-    /// --values lists replicates: independent fields of one variable at the same places
+    /// --values lists replicates: independent fields at the same places
     ///
-    /// Their likelihood is one of all, from one factorisation; each has a mean of its own.
+    /// They are of one variable. Their likelihood is one of all, from one factorisation; each has a
+    /// mean of its own.
     #[arg(long, requires = "values")]
     pub(crate) replicates: bool,
     /// Known variance of the noise of each value, likewise ("error^2")

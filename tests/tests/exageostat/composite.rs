@@ -335,7 +335,7 @@ fn neighbours_are_near_in_time_too() {
 fn accuracies_are_those_of_the_variable_of_least_scale() {
     let covariance = covariance("bivariate-matern-parsimonious");
     let observed = observations(covariance, 0.0, 0);
-    for (first, second) in [(1e6, 1.0), (1.0, 1e6)] {
+    for (first, second) in [(1e6_f64, 1.0_f64), (1.0, 1e6)] {
         // Values in the units of their variables.
         let unit = |i: usize| if i % 2 == 0 { first.sqrt() } else { second.sqrt() };
         let values = observed.values.iter().enumerate().map(|(i, z)| z * unit(i)).collect();

@@ -337,7 +337,7 @@ fn accuracies_are_those_of_the_variable_of_least_scale() {
     let observed = observations(covariance, 0.0, 0);
     for (first, second) in [(1e6_f64, 1.0_f64), (1.0, 1e6)] {
         // Values in the units of their variables.
-        let unit = |i: usize| if i % 2 == 0 { first.sqrt() } else { second.sqrt() };
+        let unit = |i: usize| if i.is_multiple_of(2) { first.sqrt() } else { second.sqrt() };
         let values = observed.values.iter().enumerate().map(|(i, z)| z * unit(i)).collect();
         let observed = Observations { values, ..observed.clone() };
         let parameters = [first, second, 0.2, 0.5, 0.5, 0.3];

@@ -5,8 +5,10 @@ use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score}
 
 /// By what the coordinates of parameters, and the logarithm of the nugget, are changed: so much
 /// that the accuracy of the likelihood does not matter, and so little that what is beyond squares
-/// does not.
+/// does not. Where there is no likelihood so far away, the half of it, and so on.
 const STEP: f64 = 0.1;
+/// How often it is halved at most.
+const HALVINGS: usize = 4;
 
 /// What [`Evaluate::score`] is where there are no derivatives: by differences of some twenty
 /// evaluations, with the observed information for the average one.
@@ -60,18 +62,27 @@ fn differences(
     let count = values.len() + 1;
     let is_there = |parameter: usize| parameter + 1 < count || nugget > 0.0;
     let (mut gradient, mut information) = (vec![0.0; count], vec![0.0; count * count]);
+    let mut steps = vec![STEP; count];
     for j in (0..count).filter(|&j| is_there(j)) {
-        let [up, down] = [at(&[(j, STEP)])?, at(&[(j, -STEP)])?];
-        gradient[j] = (up - down) / (2.0 * STEP);
-        information[j + j * count] = (2.0 * here - up - down) / (STEP * STEP);
+        let (mut up, mut down) = (at(&[(j, STEP)])?, at(&[(j, -STEP)])?);
+        for _ in 0..HALVINGS {
+            if (up + down).is_finite() {
+                break;
+            }
+            steps[j] *= 0.5;
+            (up, down) = (at(&[(j, steps[j])])?, at(&[(j, -steps[j])])?);
+        }
+        gradient[j] = (up - down) / (2.0 * steps[j]);
+        information[j + j * count] = (2.0 * here - up - down) / (steps[j] * steps[j]);
     }
     for j in (0..count).filter(|&j| is_there(j)) {
         for k in (0..j).filter(|&k| is_there(k)) {
-            let [both, neither] = [at(&[(j, STEP), (k, STEP)])?, at(&[(j, -STEP), (k, -STEP)])?];
+            let (a, b) = (steps[j], steps[k]);
+            let [both, neither] = [at(&[(j, a), (k, b)])?, at(&[(j, -a), (k, -b)])?];
             // The second difference along the diagonal holds twice the mixed one.
-            let along = (2.0 * here - both - neither) / (STEP * STEP);
-            let own = information[j + j * count] + information[k + k * count];
-            let mixed = 0.5 * (along - own);
+            let along = 2.0 * here - both - neither;
+            let own = a * a * information[j + j * count] + b * b * information[k + k * count];
+            let mixed = (along - own) / (2.0 * a * b);
             (information[j + k * count], information[k + j * count]) = (mixed, mixed);
         }
     }

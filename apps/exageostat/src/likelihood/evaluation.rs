@@ -116,8 +116,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// From `ln |C|` of `places` and the Gram matrix `W' W` of `W = L^-1 [Q r ..]`, by columns, with
-    /// the residuals `r = z - Q c` of each replicate, where its `p` coefficients `c` are an
+    /// From `ln |C|` of `places` and the Gram matrix `W' W` of `W = L^-1 [Q r ..]`, by columns,
+    /// with the residuals `r = z - Q c` of each replicate, where its `p` coefficients `c` are an
     /// `offset`.
     ///
     /// # Errors

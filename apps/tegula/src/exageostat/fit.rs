@@ -203,9 +203,7 @@ impl Fit {
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let problem = data.problem(Computation::Fit);
         let method = self.method.unwrap_or(auto::Choice::Named(Method::Exact));
-        // The form for noise takes one field, and a covariance of distance alone.
-        let is_plain = covariance.is_radial() && data.values.replicates() == 1;
-        let has_noise = self.estimation.has_nugget() && is_plain;
+        let has_noise = self.estimation.has_nugget() && data.is_plain(covariance);
         let (method, accuracy) = method.settle(problem.n, has_noise, self.run.memory()?);
         let method = method.settle(&data.observations.points);
         if accuracy.is_some() && method.name().is_some() && self.checkpoint.is_given() {

@@ -11,8 +11,8 @@ fn fraction(index: usize, step: f64) -> f64 {
     (step * index as f64).fract()
 }
 
-/// The distance on the sphere counts in likelihoods, fits, predictions and losses of efficiency, not
-/// only where fields are drawn: around a pole, longitudes are directions, and a map that keeps
+/// The distance on the sphere counts in likelihoods, fits, predictions and losses of efficiency,
+/// not only where fields are drawn: around a pole, longitudes are directions, and a map that keeps
 /// distances from the pole keeps all of them nearly.
 #[test]
 fn distance_on_the_sphere_counts_wherever_it_is_asked_for() {

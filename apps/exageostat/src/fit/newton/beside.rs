@@ -1,12 +1,12 @@
 //! What the second derivatives of a log-likelihood have beside the average information, by secants.
 //!
 //! With the step `s` between two points, the change `y` of the gradient there with the sign turned,
-//! and the information `H` at the second, the matrix `S` is changed as little as is needed for
-//! `(H + S) s = y`, by the symmetric update of J. E. Dennis, D. M. Gay, R. E. Welsch, "An adaptive
+//! and the information `H` at the second, the matrix `S` is changed as little as is needed for `(H
+//! + S) s = y`, by the symmetric update of J. E. Dennis, D. M. Gay, R. E. Welsch, "An adaptive
 //! nonlinear least-squares algorithm", ACM Trans. Math. Software 7 (1981) 348-368, section 3, where
-//! it stands beside the matrix of Gauss and Newton. It is used where it would have foretold the last
-//! gain better than the information alone. By the logarithm of a nugget the second derivative also
-//! has the first one, which is known: it is no part of `S`.
+//! it stands beside the matrix of Gauss and Newton. It is used where it would have foretold the
+//! last gain better than the information alone. By the logarithm of a nugget the second derivative
+//! also has the first one, which is known: it is no part of `S`.
 
 use super::Slope;
 use crate::small::{cholesky, positive};

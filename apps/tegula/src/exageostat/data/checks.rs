@@ -11,6 +11,12 @@ use crate::output::{Console, count};
 const GROUPS_SHOWN: usize = 5;
 
 impl Data {
+    /// Whether these are one field, and the covariance one of distance alone: what the form of
+    /// Vecchia's approximation for noise takes.
+    pub(crate) fn is_plain(&self, covariance: &Covariance) -> bool {
+        covariance.is_radial() && self.values.replicates() == 1
+    }
+
     /// Refuses a covariance of another number of variables, or one that takes a time where there is
     /// none, or the other way round.
     ///

@@ -277,7 +277,8 @@ impl Data {
         self.table.rows() * self.variables() - self.rows.len()
     }
 
-    /// The coefficients of the mean of an `evaluation` of these, those of replicates by their names.
+    /// The coefficients of the mean of an `evaluation` of these, those of replicates by their
+    /// names.
     pub(crate) fn coefficients(&self, evaluation: &Evaluation) -> Coefficients {
         let mut coefficients = Coefficients::new(self.design(), evaluation);
         if self.values.replicates() > 1 {

@@ -153,8 +153,8 @@ impl Loglik {
         let computation = if self.gradient { Computation::Fit } else { Computation::Likelihood };
         let (covariance, problem) = (given.covariance(), data.problem(computation));
         let choice = self.method.unwrap_or(Choice::Named(method));
-        let has_noise =
-            matches!(&given, Given::One(model) if model.nugget > 0.0) && covariance.is_radial();
+        let has_nugget = matches!(&given, Given::One(model) if model.nugget > 0.0);
+        let has_noise = has_nugget && data.is_plain(covariance);
         let (method, accuracy) = choice.settle(problem.n, has_noise, memory);
         if let Some(how) = method.of_likelihoods().filter(|_| self.gradient) {
             return Err(refused(format!(

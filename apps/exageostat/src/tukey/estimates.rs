@@ -12,6 +12,9 @@ use crate::likelihood::LikelihoodError;
 use crate::small::scaled_inverse;
 use crate::transform::{Transform, TukeyGh};
 
+/// What is said of a nugget whose profile was asked for.
+const NO_PROFILE: &str = "with tukey-gh the profile likelihood tells of the nugget's share of the \
+                          variance alone: of the nugget itself there is no interval by it";
 /// By what coordinates of parameters are changed for differences.
 const STEP: f64 = 0.05;
 /// The 97.5 % point of the normal distribution.
@@ -89,6 +92,11 @@ impl TukeyLikelihood {
         fit.evaluation.coefficient_covariance = vec![f64::NAN; p * p];
         fit.model.values[0] = omega * omega;
         fit.model.nugget *= omega * omega;
+        // That of the nugget is one of its share of a variance that is at its best for each.
+        if let Some(interval) = fit.profile_intervals.last_mut().filter(|one| one.is_some()) {
+            *interval = None;
+            fit.remarks.push(NO_PROFILE.to_owned());
+        }
         let errors = &mut fit.uncertainty;
         (errors.std_errors, errors.intervals) = (vec![None; count], vec![None; count]);
         errors.information = Information::Observed;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use tegula_exageostat::covariance::Covariance;
-use tegula_exageostat::fit::{FitOptions, NuggetChoice};
+use tegula_exageostat::fit::{FitOptions, Information, NuggetChoice};
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::tukey::{Estimates, Known, Margin};
@@ -62,6 +62,9 @@ pub(super) fn check(
     } else if options.start[0].is_some() || options.start_nugget.is_some() {
         "--start: with tukey-gh the variance is at its best in each evaluation, and the nugget is \
          in its units; give other parameters alone"
+    } else if options.information == Information::Average {
+        "--information: with tukey-gh standard errors are by the observed information, of g and h \
+         as well; leave it out"
     } else if has_checkpoint {
         "--checkpoint and --resume do not keep what tukey-gh has estimated beside the covariance; \
          leave them out"

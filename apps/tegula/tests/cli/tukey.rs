@@ -108,6 +108,7 @@ fn what_does_not_go_with_it_is_refused() {
         tegula(&format!("exageostat fit {DATA} --covariance exponential --transform {more}"))
     };
     fit("tukey-gh --reml").failed(2, &["--reml", "leave it out"]);
+    fit("tukey-gh --information average").failed(2, &["--information", "observed"]);
     fit("tukey-gh --nugget 0.1").failed(2, &["--nugget", "--estimate-nugget"]);
     fit("tukey-gh --bounds variance=1:2").failed(2, &["--bounds"]);
     fit("tukey-gh --start variance=1").failed(2, &["--start"]);

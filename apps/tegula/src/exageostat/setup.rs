@@ -318,8 +318,8 @@ impl Problem {
         let record = (geometry.stored() + 2 + columns) * size_of::<f64>();
         let list = |rows: usize| rounded(rows * neighbours * size_of::<u32>()) as u64;
         // Places and bounds of the tree's nodes, ranks of both.
-        let tree = n * (3 * size_of::<f64>() + size_of::<u32>())
-            + n.div_ceil(6) * (6 * size_of::<f64>() + size_of::<u32>());
+        let tree = n * (4 * size_of::<f64>() + size_of::<u32>())
+            + n.div_ceil(6) * (8 * size_of::<f64>() + size_of::<u32>());
         let blocks = n.div_ceil(nb.max(1));
         let targets = (places.div_ceil(nb.max(1))).min(16 * workers);
         let shared = (tree + n * record + 4 * TABLE_BYTES) as u64;

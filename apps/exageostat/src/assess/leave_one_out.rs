@@ -44,11 +44,7 @@ fn of_parts<T: Real>(
     potri(flow, factor);
     flow.wait()?;
     let (p, covariance) = (evaluation.columns(), &evaluation.coefficient_covariance);
-    let change = |(replicate, offset): (usize, &Vec<f64>)| -> Vec<f64> {
-        let estimates = evaluation.coefficients_of(replicate);
-        estimates.iter().zip(offset).map(|(g, c)| g - c).collect()
-    };
-    let more: Vec<Vec<f64>> = offset.iter().enumerate().map(change).collect();
+    let more = evaluation.changes(offset);
     // Rounding leaves this much of a diagonal entry of which nothing should be left.
     let least = T::epsilon().to_f64().sqrt();
     let mut found = vec![Vec::with_capacity(factor.n()); more.len()];

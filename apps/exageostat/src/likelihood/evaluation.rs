@@ -168,6 +168,15 @@ impl Evaluation {
         &self.coefficients[replicate * p..][..p]
     }
 
+    /// Of each replicate the coefficients less its `offset`.
+    pub(crate) fn changes(&self, offset: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let change = |(replicate, offset): (usize, &Vec<f64>)| {
+            let found = self.coefficients_of(replicate);
+            found.iter().zip(offset).map(|(g, c)| g - c).collect()
+        };
+        offset.iter().enumerate().map(change).collect()
+    }
+
     /// The log-likelihood.
     #[must_use]
     pub fn loglik(&self) -> f64 {

@@ -198,11 +198,7 @@ impl<T: Real> Phases<T> {
         let covariance = &at.evaluation.coefficient_covariance;
         let factor =
             cholesky(p, |i, j| covariance[i + j * p], positive).unwrap_or_else(|| vec![0.0; p * p]);
-        let change = |(replicate, offset): (usize, &Vec<f64>)| -> Vec<f64> {
-            let found = at.evaluation.coefficients_of(replicate);
-            found.iter().zip(offset).map(|(g, c)| g - c).collect()
-        };
-        let more: Vec<Vec<f64>> = self.offset().iter().enumerate().map(change).collect();
+        let more = at.evaluation.changes(self.offset());
         let mut mix = vec![T::ZERO; width * width];
         for j in 0..p {
             (j..p).for_each(|i| mix[i + j * width] = T::from_f64(factor[i + j * p]));

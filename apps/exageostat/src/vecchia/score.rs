@@ -86,9 +86,9 @@ impl VecchiaLikelihood {
     ) -> (Vec<f64>, Vec<f64>) {
         let (p, columns) = (evaluation.columns(), self.known.columns());
         let (mut mix, mut residual) = (vec![0.0; columns * columns], Vec::new());
-        for (replicate, offset) in self.known.offset.iter().enumerate() {
-            let change = evaluation.coefficients_of(replicate).iter().zip(offset);
-            residual = change.map(|(g, c)| c - g).collect();
+        let changes = evaluation.changes(&self.known.offset);
+        for (replicate, change) in changes.into_iter().enumerate() {
+            residual = change.into_iter().map(|change| -change).collect();
             residual.resize(columns, 0.0);
             residual[p + replicate] = 1.0;
             for k in 0..columns {

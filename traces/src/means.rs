@@ -166,6 +166,7 @@ mod tests {
             task,
             codelet: "gemm",
             phase: 0,
+            job: 0,
             worker,
             priority: 0,
             iteration: 0,

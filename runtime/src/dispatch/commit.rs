@@ -50,6 +50,9 @@ impl Dispatcher {
         let tracked = if self.is_light { &[][..] } else { &batch };
         for &task in tracked {
             let row = *self.tasks.get(task);
+            if !self.is_hinted(task, memory) {
+                self.count_hits(&row, memory);
+            }
             self.planner.commit(&row, memory, 1);
             self.unhint(task, &row);
         }

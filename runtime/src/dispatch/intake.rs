@@ -38,8 +38,9 @@ impl Dispatcher {
             count += 1;
         }
         let mut row = Task::new(data.index, data.priority, &handles[..count]);
-        row.scratch_bytes = scratch_bytes;
-        self.enter(TaskId(task), row, data.info.name, data.cost(), runs)
+        let cost = data.cost();
+        (row.scratch_bytes, row.job, row.flops) = (scratch_bytes, data.job, cost.flops);
+        self.enter(TaskId(task), row, data.info.name, cost, runs)
     }
 
     /// Enters a handle of `space` whose contents the program has given itself.

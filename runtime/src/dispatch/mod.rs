@@ -37,8 +37,10 @@ use worker::{Ahead, WorkerSet, WorkerTasks};
 
 use crate::memory::Amount;
 use crate::platform::{Durations, Machine};
+use crate::sched::contexts::{ContextError, Contexts};
 use crate::sched::{EvictionPolicy, Scheduler, Task, Tasks, View};
-use crate::types::{ClassId, Cost, HandleId, MemoryId, TaskId, WorkerId};
+use crate::trace::ContextRecords;
+use crate::types::{ClassId, Cost, HandleId, JobId, MemoryId, TaskId, WorkerId};
 
 /// What an engine must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +84,20 @@ pub enum NoPlace {
         /// Name of its codelet.
         codelet: &'static str,
     },
+    /// The context of its job has workers, none of which runs it.
+    #[error("no worker of context {context} can run '{codelet}': give the context one that does")]
+    NotInContext {
+        /// Name of the context.
+        context: String,
+        /// Name of the codelet.
+        codelet: &'static str,
+    },
+    /// The context of its job has no workers, and nothing happens that would give it some.
+    #[error("context {context} has no workers, and nothing that runs will give it any")]
+    EmptyContext {
+        /// Name of the context.
+        context: String,
+    },
 }
 
 /// The dispatcher.
@@ -113,6 +129,8 @@ pub struct Dispatcher {
     caps: Caps,
     /// Whether no replica needs to be kept track of.
     is_light: bool,
+    /// By memory, data that were there for tasks given to its workers, and data that were not.
+    hits: Vec<(u64, u64)>,
     /// Memories whose next wish had no room, a bit each.
     blocked: u32,
     now: u64,
@@ -176,6 +194,7 @@ impl Dispatcher {
             sequence: 0,
             is_light: machine.is_flat() && machine.is_free() && !scheduler.looks_at_data(),
             caps: Caps::new(&machine),
+            hits: vec![(0, 0); memories],
             blocked: 0,
             now: 0,
             machine,
@@ -253,7 +272,11 @@ impl Dispatcher {
         if self.is_light {
             let mut can_run = false;
             self.tasks.enter(id, task, |class| expected(class).inspect(|_| can_run = true));
-            return if can_run { Ok(()) } else { Err(NoPlace::NoWorker { codelet }) };
+            return if can_run {
+                self.admit_to_context(id, codelet)
+            } else {
+                Err(NoPlace::NoWorker { codelet })
+            };
         }
         self.caps.enter(id, codelet);
         let footprint = self.planner.footprint(&task);
@@ -269,16 +292,69 @@ impl Dispatcher {
         match most {
             None => Err(NoPlace::NoWorker { codelet }),
             Some(most) if most < footprint => Err(NoPlace::TooLarge { bytes: footprint, most }),
-            Some(_) => Ok(()),
+            Some(_) => self.admit_to_context(id, codelet),
         }
+    }
+
+    /// # Errors
+    /// If the context of the task's job has workers, none of which runs it.
+    fn admit_to_context(&mut self, id: TaskId, codelet: &'static str) -> Result<(), NoPlace> {
+        let Some(contexts) = self.scheduler.contexts() else { return Ok(()) };
+        match contexts.refuses(self.tasks.get(id).job, self.tasks.all_nanoseconds(id)) {
+            Some(context) => Err(NoPlace::NotInContext { context: context.to_owned(), codelet }),
+            None => Ok(()),
+        }
+    }
+
+    /// Changes contexts; [`pump`](Self::pump) must follow.
+    ///
+    /// # Errors
+    /// Those of `change`, and that there are none.
+    pub fn with_contexts<T>(
+        &mut self,
+        change: impl FnOnce(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
+    ) -> Result<T, ContextError> {
+        let contexts = self.scheduler.contexts().ok_or(ContextError::Off)?;
+        let result = change(contexts, &view!(self))?;
+        let (machine, scheduler) = (&self.machine, &*self.scheduler);
+        self.ahead = machine.workers.iter().map(|worker| Ahead::new(worker, scheduler)).collect();
+        self.take_hints();
+        Ok(result)
+    }
+
+    /// What a trace keeps of the contexts.
+    pub(crate) fn context_records(&mut self) -> ContextRecords {
+        self.scheduler.contexts().map(|contexts| contexts.records()).unwrap_or_default()
+    }
+
+    /// A task of `job` ends before it was handed over.
+    pub(crate) fn skipped(&mut self, job: JobId) {
+        if let Some(contexts) = self.scheduler.contexts() {
+            contexts.skipped(job, &view!(self));
+            self.take_hints();
+        }
+    }
+
+    /// When something is to be done although nothing happens.
+    pub(crate) fn wakes_at(&mut self) -> Option<u64> {
+        self.scheduler.contexts()?.wakes_at()
+    }
+
+    /// Takes the tasks out that wait for workers which nothing under way can give them, appends
+    /// them to `stuck`, and says why.
+    pub(crate) fn take_stuck(&mut self, stuck: &mut Vec<TaskId>) -> Option<NoPlace> {
+        let is_at_rest = self.worker_tasks.iter().all(WorkerTasks::is_empty);
+        if self.scheduler.backlog() == 0 || !is_at_rest || self.wakes_at().is_some() {
+            return None;
+        }
+        let context = self.scheduler.contexts()?.take_stuck(stuck);
+        (!stuck.is_empty()).then_some(NoPlace::EmptyContext { context })
     }
 
     /// `tasks`, which were entered, are ready, by the end of a task on `by` or by submission.
     pub fn ready(&mut self, tasks: &[TaskId], by: Option<WorkerId>) {
         self.scheduler.ready(tasks, by, &view!(self));
-        if !self.is_light {
-            self.take_hints();
-        }
+        self.take_hints();
     }
 
     /// `task` is done on `worker`.
@@ -298,16 +374,23 @@ impl Dispatcher {
             }
         }
         self.scheduler.finished(task, worker, &view!(self));
+        // A context that gets other workers asks for its data again.
+        self.take_hints();
         self.woken.wake(worker.0);
     }
 
     /// The transfer of `handle` from `src` to `dst` has ended.
     pub fn arrived(&mut self, handle: HandleId, src: MemoryId, dst: MemoryId) {
+        if let Some(contexts) = self.scheduler.contexts() {
+            contexts.count_bytes(handle, self.planner.replicas().bytes(handle));
+        }
         self.planner.arrive(handle, src, dst);
     }
 
     /// Lets everything go on that can, and appends what is to be done to `actions`, in order.
     pub fn pump(&mut self, actions: &mut Vec<Action>) {
+        self.scheduler.tick(&view!(self));
+        self.take_hints();
         loop {
             self.tell_changes();
             self.wake_touched();
@@ -324,6 +407,21 @@ impl Dispatcher {
     /// room for it.
     pub fn waited(&self) -> impl Iterator<Item = u64> + '_ {
         self.worker_tasks.iter().map(|own| own.waited)
+    }
+
+    /// By memory, how often what a task reads was there when the task was given to a worker of it,
+    /// and how often not.
+    pub fn hits(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.hits.iter().copied()
+    }
+
+    /// Counts what `task` finds in `memory`, to whose workers it goes.
+    fn count_hits(&mut self, task: &Task, memory: MemoryId) {
+        let (hits, misses) = &mut self.hits[memory.0];
+        for handle in task.inputs() {
+            let is_here = self.planner.replicas().is_here(handle, memory);
+            *(if is_here { &mut *hits } else { &mut *misses }) += 1;
+        }
     }
 
     fn flush(&mut self, actions: &mut Vec<Action>) {

@@ -52,7 +52,11 @@ impl Dispatcher {
         row.inputs().all(|handle| planner.prefetch(handle, memory, row.priority, plans))
     }
 
+    /// Notes what the policy would have brought ahead; tasks that it names are not committed yet.
     pub(super) fn take_hints(&mut self) {
+        if self.is_light {
+            return;
+        }
         let mut hints = std::mem::take(&mut self.hints);
         self.scheduler.hints(&mut hints);
         for (worker, task) in hints.drain(..) {
@@ -63,11 +67,17 @@ impl Dispatcher {
                 self.hinted.resize((slot + 1).next_power_of_two(), 0);
             }
             self.unhint(task, &row);
+            self.count_hits(&row, memory);
             self.hinted[slot] = memory.0 as u8 + 1;
             self.planner.hint(&row, memory, 1);
             self.wishes[memory.0].push_back((task, row.index));
         }
         self.hints = hints;
+    }
+
+    /// Whether `task` asked for its data in `memory`.
+    pub(super) fn is_hinted(&self, task: TaskId, memory: MemoryId) -> bool {
+        self.hinted.get(task.0 as usize).is_some_and(|&hinted| hinted == memory.0 as u8 + 1)
     }
 
     pub(super) fn unhint(&mut self, task: TaskId, row: &Task) {

@@ -1,7 +1,8 @@
 //! Admission and start: a committed task gets room for all its data, and runs when that has come.
 
 use super::Plans;
-use super::{Action, Dispatcher, PATIENCE, first_use};
+use super::{Action, Dispatcher, PATIENCE, first_use, view};
+use crate::sched::View;
 use crate::types::{MemoryId, TaskId, WorkerId};
 
 impl Dispatcher {
@@ -28,6 +29,7 @@ impl Dispatcher {
                 self.planner.start(&row, memory);
                 self.flush(actions);
             }
+            self.scheduler.started(task, WorkerId(worker), &view!(self));
             actions.push(Action::Start { task, worker: WorkerId(worker) });
             self.worker_tasks[worker].running.push(task);
             self.admit(worker, memory);

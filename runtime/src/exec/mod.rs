@@ -52,6 +52,8 @@ pub struct ExecOptions {
     /// Binds each core's worker to a core of its own, if there are as many as workers; the
     /// submitting thread gets its cores back with the end of the engine.
     pub bind: bool,
+    /// Whether the program may make scheduling contexts, which takes a dispatcher.
+    pub contexts: bool,
     /// Records every task, transfer and message; over ranks alike on all of them.
     pub trace: bool,
     /// The ranks that run the program together; none: this one alone.
@@ -96,6 +98,7 @@ impl ExecOptions {
             scratch: None,
             seed: 0,
             bind: false,
+            contexts: false,
             trace: false,
             world: None,
             receive_bytes: RECEIVE_BYTES,
@@ -168,7 +171,8 @@ impl Engine for Exec {
         let ExecOptions { machine, policy, seed, .. } = &self.options;
         let workers = machine.workers.len();
         let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
-        match queues.filter(|_| machine.is_flat() && machine.is_free()) {
+        let is_plain = machine.is_flat() && machine.is_free() && !self.options.contexts;
+        match queues.filter(|_| is_plain) {
             Some(queues) => Box::new(SharedMemory::start(space, queues, workers, &self.options)),
             None => Box::new(Heterogeneous::start(space, &self.options)),
         }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::{FirstFailure, FlowError, Space};
 use crate::ranks::{Contribution, Outcome, Traffic};
+use crate::sched::View;
+use crate::sched::contexts::{ContextError, Contexts};
 use crate::trace::{Records, Site, Totals};
 use crate::types::Rank;
 
@@ -67,7 +69,17 @@ pub trait Running: Send {
     fn totals(&self) -> Option<Totals> {
         None
     }
+    /// Looks at its contexts, or changes them.
+    ///
+    /// # Errors
+    /// Those of `look`, and that there are none.
+    fn with_contexts(&mut self, _look: &mut LookAtContexts<'_>) -> Result<(), ContextError> {
+        Err(ContextError::Off)
+    }
 }
+
+/// What looks at contexts, or changes them.
+pub type LookAtContexts<'a> = dyn FnMut(&mut Contexts, &View<'_>) -> Result<(), ContextError> + 'a;
 
 /// What an engine does with other ranks.
 pub trait Peering: Sync {

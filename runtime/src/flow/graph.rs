@@ -11,7 +11,7 @@ use super::space::Space;
 use super::task::{Arguments, Envelope, TaskData};
 use crate::memory::{Block, BufferCache, Reduction};
 use crate::sync::Ordering;
-use crate::types::{Access, Cost, Handle, Kind};
+use crate::types::{Access, Cost, Handle, JobId, Kind};
 
 /// Added to `pending` while edges are hung, so that no predecessor can make the task ready.
 const BIAS: u32 = 1 << 30;
@@ -42,6 +42,10 @@ pub(crate) struct Graph {
     messages: u64,
     /// Whether other ranks count the same tasks, and not what is inserted between them.
     is_shared: bool,
+    /// The job that tasks are submitted for.
+    job: JobId,
+    /// By job, the tasks submitted that a worker must run.
+    job_tasks: Vec<u64>,
 }
 
 impl Graph {
@@ -58,12 +62,34 @@ impl Graph {
             submitted: 0,
             messages: 0,
             is_shared: false,
+            job: JobId::default(),
+            job_tasks: Vec::new(),
         }
     }
 
     /// Counts tasks of the program alone, as all ranks do.
     pub(crate) fn share(&mut self) {
         self.is_shared = true;
+    }
+
+    /// Submits for `job` from now on; says for which it did before.
+    pub(crate) fn set_job(&mut self, job: JobId) -> JobId {
+        std::mem::replace(&mut self.job, job)
+    }
+
+    /// Tasks of `job` submitted that a worker must run.
+    pub(crate) fn tasks_of(&self, job: JobId) -> u64 {
+        self.job_tasks.get(usize::from(job.0)).copied().unwrap_or(0)
+    }
+
+    /// Counts a task of the job that is being submitted for.
+    #[cold]
+    fn count_for_job(&mut self) {
+        let place = usize::from(self.job.0);
+        if place >= self.job_tasks.len() {
+            self.job_tasks.resize(place + 1, 0);
+        }
+        self.job_tasks[place] += 1;
     }
 
     /// Counts a task that another rank runs.
@@ -330,6 +356,10 @@ impl Graph {
             data.index = self.next_index;
             self.next_index += u64::from(kind == Kind::Run || !self.is_shared);
             self.submitted += 1;
+            data.job = self.job;
+            if self.job != JobId::default() {
+                self.count_for_job();
+            }
         }
         let mut predecessors = std::mem::take(&mut self.predecessors);
         while predecessors.len() > EDGES {

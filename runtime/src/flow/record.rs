@@ -12,6 +12,7 @@ impl Space {
             task: data.index,
             codelet: data.info.name,
             phase: data.phase,
+            job: data.job.0,
             worker,
             priority: data.priority,
             iteration: self.iteration(task),
@@ -77,11 +78,11 @@ mod tests {
     /// A task from `start` to `end`, after the task `after` if that is some.
     fn task(task: u64, (start, end): (u64, u64), after: i64) -> TaskRecord {
         let after = u64::try_from(after + 1).expect("-1 or an index");
-        let (codelet, phase, worker, priority, iteration) = ("potrf", 0, 0, 0, 0);
+        let (codelet, phase, job, worker, priority, iteration) = ("potrf", 0, 0, 0, 0, 0);
         let outcome = Outcome::Done;
         #[rustfmt::skip]
         let record = TaskRecord {
-            task, codelet, phase, worker, priority, iteration, after, start, end, outcome,
+            task, codelet, phase, job, worker, priority, iteration, after, start, end, outcome,
         };
         record
     }

@@ -8,7 +8,7 @@ use super::codelet::{Codelet, CodeletInfo, MAX_ARGUMENT_BYTES};
 use super::edge::{Edges, Successors};
 use crate::ranks::Key;
 use crate::sync::AtomicU32;
-use crate::types::{Access, Cost, Kind, Rank};
+use crate::types::{Access, Cost, JobId, Kind, Rank};
 
 /// Most handles that one task uses.
 pub const MAX_ACCESSES: usize = 8;
@@ -30,6 +30,8 @@ pub(crate) struct TaskData {
     pub(crate) kind: Kind,
     pub(crate) phase: u8,
     pub(crate) count: u8,
+    /// The job that it belongs to.
+    pub(crate) job: JobId,
     modes: [Access; MAX_ACCESSES],
     pub(crate) handles: [u32; MAX_ACCESSES],
     arguments: Arguments,
@@ -79,6 +81,7 @@ impl TaskData {
             kind,
             phase: 0,
             count: accesses.len() as u8,
+            job: JobId::default(),
             modes: [Access::R; MAX_ACCESSES],
             handles: [0; MAX_ACCESSES],
             arguments,

@@ -349,6 +349,26 @@ impl Machine {
         self.workers[first].class = ClassId(self.classes.len() - 1);
     }
 
+    /// Classes that people count together, since their names differ by a number at most, as those of
+    /// accelerators do: the names of these groups, and for each class the number of its own.
+    #[must_use]
+    pub fn groups(&self) -> (Vec<String>, Vec<usize>) {
+        let mut names: Vec<String> = Vec::new();
+        let mut of = Vec::with_capacity(self.classes.len());
+        for class in &self.classes {
+            let stem = class.name.rsplit_once('-').filter(|(stem, number)| {
+                !stem.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+            });
+            let stem = stem.map_or(class.name.as_str(), |(stem, _)| stem);
+            let known = names.iter().position(|name| name == stem);
+            of.push(known.unwrap_or(names.len()));
+            if known.is_none() {
+                names.push(stem.to_owned());
+            }
+        }
+        (names, of)
+    }
+
     /// Most bytes in buffers of the memory of each worker of `class`, which is the same for all of
     /// them (none: no limit), if there is any worker.
     #[must_use]

@@ -185,4 +185,8 @@ impl Scheduler for Dmda {
     fn hints(&mut self, out: &mut Vec<(WorkerId, TaskId)>) {
         out.append(&mut self.hints);
     }
+
+    fn planned(&self, worker: WorkerId) -> u64 {
+        self.queues.get(worker.0).map_or(0, |queue| queue.nanoseconds)
+    }
 }

@@ -17,11 +17,13 @@
 mod argmax;
 mod bins;
 mod board;
+pub mod contexts;
 mod darts;
 mod dmda;
 mod eager;
 mod evict;
 mod hfp;
+pub mod hypervisor;
 mod lws;
 mod nearest;
 mod plan;
@@ -42,7 +44,7 @@ pub(crate) use queued::Queued;
 pub use shard::{Key, Shard};
 pub use task::{Task, Tasks};
 
-pub use crate::types::{HandleId, TaskId, WorkerId};
+pub use crate::types::{ContextId, HandleId, JobId, TaskId, WorkerId};
 
 /// A ready task as a queue policy sees it.
 #[derive(Clone, Copy, Debug)]

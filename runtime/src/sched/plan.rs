@@ -5,6 +5,7 @@ use crate::memory::Replicas;
 use crate::platform::Machine;
 use crate::types::MemoryId;
 
+use super::contexts::Contexts;
 use super::{HandleId, TaskId, Tasks, WorkerId};
 
 /// What a planning policy may look at. In a real run it may be a little old: whatever a policy
@@ -91,6 +92,9 @@ pub trait Scheduler: Send {
         pipeline
     }
 
+    /// `task`, which was committed to `worker`, begins to run there.
+    fn started(&mut self, _task: TaskId, _worker: WorkerId, _view: &View<'_>) {}
+
     /// `task` is done on `worker`.
     fn finished(&mut self, _task: TaskId, _worker: WorkerId, _view: &View<'_>) {}
 
@@ -113,4 +117,19 @@ pub trait Scheduler: Send {
     /// Appends the tasks whose data may be brought to a worker's memory although they are not
     /// committed yet, since the last call.
     fn hints(&mut self, _out: &mut Vec<(WorkerId, TaskId)>) {}
+
+    /// Nanoseconds of the tasks that are planned for `worker` and not committed.
+    fn planned(&self, _worker: WorkerId) -> u64 {
+        0
+    }
+
+    /// Time may have gone on; says whether it has more for workers now.
+    fn tick(&mut self, _view: &View<'_>) -> bool {
+        false
+    }
+
+    /// The contexts, if it is more than one policy.
+    fn contexts(&mut self) -> Option<&mut Contexts> {
+        None
+    }
 }

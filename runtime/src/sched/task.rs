@@ -1,7 +1,7 @@
 //! Ready tasks as planning policies see them, in a table with one row per task slot.
 
 use crate::platform::Machine;
-use crate::types::{ClassId, HandleId, TaskId, WorkerId};
+use crate::types::{ClassId, HandleId, JobId, TaskId, WorkerId};
 
 /// Most handles of one task.
 const MAX_HANDLES: usize = 8;
@@ -15,6 +15,10 @@ pub struct Task {
     pub priority: i32,
     /// Bytes of working memory besides its handles.
     pub scratch_bytes: u64,
+    /// The job that it belongs to.
+    pub job: JobId,
+    /// Its operations.
+    pub flops: f64,
     inputs: u8,
     count: u8,
     handles: [u32; MAX_HANDLES],
@@ -109,6 +113,12 @@ impl Tasks {
     pub fn nanoseconds(&self, id: TaskId, class: ClassId) -> Option<u64> {
         let duration = self.durations[id.0 as usize * self.classes + class.0];
         (duration != NEVER).then_some(duration)
+    }
+
+    /// Expected times of `id` on every class, in nanoseconds; `u64::MAX` where it cannot run.
+    #[must_use]
+    pub(crate) fn all_nanoseconds(&self, id: TaskId) -> &[u64] {
+        &self.durations[id.0 as usize * self.classes..][..self.classes]
     }
 
     /// Whether `id` can run on `worker`.

@@ -26,8 +26,9 @@ pub use census::{Census, Contents, TaskType};
 pub use cluster::{Cluster, ClusterOptions, ClusterRank, ClusterRun, NodeOptions};
 use node::Node;
 
-use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{Engine, FlowError, FlowSpace, LookAtContexts, ReadyTasks, Running, Space};
 use crate::platform::{Durations, Machine};
+use crate::sched::contexts::ContextError;
 use crate::sched::{EvictionPolicy, Policy, eviction};
 use crate::trace::{Records, Site, Totals};
 
@@ -46,6 +47,8 @@ pub struct SimOptions {
     pub seed: u64,
     /// Coefficient of variation of task times around the model; 0: none.
     pub noise: f64,
+    /// Whether the program may make scheduling contexts.
+    pub contexts: bool,
     /// Records every task and transfer.
     pub trace: bool,
 }
@@ -74,6 +77,7 @@ impl SimOptions {
             eviction: eviction(policy.eviction).expect("a policy names a listed eviction policy"),
             seed: 0,
             noise: 0.0,
+            contexts: false,
             trace: true,
         }
     }
@@ -147,6 +151,9 @@ impl Running for Sim {
                 continue;
             }
             let time = self.node.next();
+            if time == u64::MAX && self.node.refuse_stuck(space) {
+                continue;
+            }
             assert!(
                 time < u64::MAX,
                 "nothing runs or moves, and tasks are left: the policy keeps {} back",
@@ -190,6 +197,11 @@ impl Running for Sim {
     fn unregistered(&mut self) {
         let Some(space) = &self.space else { return };
         self.node.act(space);
+    }
+
+    fn with_contexts(&mut self, look: &mut LookAtContexts<'_>) -> Result<(), ContextError> {
+        self.node.stir();
+        self.node.dispatcher.with_contexts(look)
     }
 
     fn has_private_copies(&self) -> bool {

@@ -13,7 +13,8 @@ use crate::dispatch::{Action, Dispatcher, Operation};
 use crate::flow::{FirstFailure, FlowError, Space};
 use crate::platform::WorkerKind;
 use crate::random::SplitMix64;
-use crate::sched::PolicyOptions;
+use crate::sched::contexts::Contexts;
+use crate::sched::{PolicyOptions, Scheduler};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
 use crate::types::{HandleId, TaskId, WorkerId};
 
@@ -49,13 +50,17 @@ impl Node {
     /// # Panics
     /// If the parts of the machine do not fit together.
     pub(super) fn new(options: SimOptions) -> Self {
-        let SimOptions { mut machine, durations, policy, eviction, seed, noise, trace } = options;
+        let SimOptions { mut machine, durations, policy, eviction, seed, noise, trace, contexts } =
+            options;
         // A simulated worker is given its next task the moment that the last one ends.
         if machine.workers.iter().any(|worker| worker.slots > 1) {
             Arc::make_mut(&mut machine).workers.iter_mut().for_each(|worker| worker.slots = 1);
         }
         let (workers, memories) = (machine.workers.len(), machine.memories.len());
-        let scheduler = policy.scheduler(&PolicyOptions { workers, seed });
+        let scheduler: Box<dyn Scheduler> = match contexts {
+            true => Box::new(Contexts::new(machine.clone(), policy, seed)),
+            false => policy.scheduler(&PolicyOptions { workers, seed }),
+        };
         Self {
             network: Network::new(&machine),
             dispatcher: Dispatcher::new(machine, scheduler, eviction, durations),
@@ -92,9 +97,27 @@ impl Node {
     }
 
     /// When something ends next; `u64::MAX` if nothing is under way.
-    pub(super) fn next(&self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         let task_end = self.running.peek().map_or(u64::MAX, |Reverse((end, ..))| *end);
-        task_end.min(self.network.next())
+        let wake = self.dispatcher.wakes_at().map_or(u64::MAX, |time| time.max(self.clock + 1));
+        task_end.min(self.network.next()).min(wake)
+    }
+
+    /// Ends the tasks that wait for workers which nothing under way can give them; says whether
+    /// there were any.
+    pub(super) fn refuse_stuck(&mut self, space: &Space) -> bool {
+        let mut stuck = Vec::new();
+        let Some(why) = self.dispatcher.take_stuck(&mut stuck) else { return false };
+        for task in stuck {
+            let data = space.task(task.0);
+            keep_first(&mut self.failure, data.index, data.info.name, why.clone());
+            self.dispatcher.skipped(data.job);
+            let mut ready = std::mem::take(&mut self.ready);
+            space.finish(task.0, 0, &mut ready);
+            self.hand_over(space, &mut ready, None);
+            self.ready = ready;
+        }
+        true
     }
 
     /// Whether something has happened since it last [acted](Self::act).
@@ -161,6 +184,7 @@ impl Node {
             if let Err(no_place) = dispatcher.take_in(space, task, &|_| true) {
                 let data = space.task(task);
                 keep_first(failure, data.index, data.info.name, no_place);
+                dispatcher.skipped(data.job);
                 return false;
             }
             batch.push(TaskId(task));
@@ -294,12 +318,14 @@ impl Node {
     }
 
     pub(super) fn take_records(&mut self) -> Records {
-        std::mem::take(&mut self.records)
+        let contexts = self.dispatcher.context_records();
+        Records { contexts, ..std::mem::take(&mut self.records) }
     }
 
     pub(super) fn totals(&self) -> Totals {
         let waited = self.dispatcher.waited().collect();
-        Totals { waited, ..self.totals.clone() }
+        let (hits, misses) = self.dispatcher.hits().unzip();
+        Totals { waited, hits, misses, ..self.totals.clone() }
     }
 }
 

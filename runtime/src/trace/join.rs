@@ -48,6 +48,14 @@ impl Trace {
             }
             records.tasks.append(&mut part.records);
             records.transfers.append(&mut part.transfers);
+            for mut resize in part.contexts.resizes {
+                resize.moved.iter_mut().for_each(|moved| moved.worker += worker);
+                records.contexts.resizes.push(resize);
+            }
+            if part.contexts.jobs.len() > records.contexts.jobs.len() {
+                records.contexts.names = part.contexts.names;
+                records.contexts.jobs = part.contexts.jobs;
+            }
             records.messages.append(&mut part.messages);
             records.polls.append(&mut part.polls);
             site.add(rank, part.site);
@@ -58,6 +66,7 @@ impl Trace {
                 about = part.about;
             }
         }
+        records.contexts.resizes.sort_by_key(|resize| resize.time);
         records.samples.extend(summed(ready, site.uncertainties.len()));
         records.messages = paired(records.messages);
         follow_messages(&mut records, &site);

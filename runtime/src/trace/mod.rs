@@ -1,6 +1,7 @@
 //! What happened in a run: one record per task, transfer and message, from a real or a simulated
 //! engine.
 
+mod contexts;
 mod file;
 mod join;
 mod message;
@@ -8,6 +9,7 @@ mod names;
 mod recorder;
 mod totals;
 
+pub use contexts::{ContextRecords, JobRecord, ResizeRecord, WorkerMove};
 pub use file::ReadError;
 pub(crate) use message::AFTER_MESSAGE;
 pub use message::{MessageRecord, Passage, PollRecord};
@@ -36,6 +38,8 @@ pub struct TaskRecord {
     pub codelet: &'static str,
     /// Number of the phase.
     pub phase: u8,
+    /// Number of the job.
+    pub job: u16,
     /// The worker that ran it.
     pub worker: usize,
     /// Its priority.
@@ -158,6 +162,8 @@ pub struct Records {
     pub messages: Vec<MessageRecord>,
     /// When messages were dealt with, in any order.
     pub polls: Vec<PollRecord>,
+    /// The scheduling contexts, if there were any.
+    pub contexts: ContextRecords,
     /// When the engine was made, in nanoseconds on the clock that its rank compares with those of
     /// others.
     pub origin: u64,
@@ -230,6 +236,8 @@ pub struct Trace {
     pub messages: Vec<MessageRecord>,
     /// When messages were dealt with, in order of time.
     pub polls: Vec<PollRecord>,
+    /// The scheduling contexts, if there were any.
+    pub contexts: ContextRecords,
     /// Workers and memories.
     pub site: Site,
     /// Number of workers.
@@ -247,7 +255,8 @@ impl Trace {
     /// A trace of `records` on `site`, whose clock starts with the first of them.
     #[must_use]
     pub fn new(records: Records, site: Site, phases: &[&'static str]) -> Self {
-        let Records { tasks, transfers, samples, messages, mut polls, origin: made } = records;
+        let Records { tasks, transfers, samples, messages, mut polls, contexts, origin: made } =
+            records;
         let starts = tasks.iter().map(|task| task.start);
         let starts = starts.chain(transfers.iter().map(|transfer| transfer.start));
         let origin = starts.chain(messages.iter().map(MessageRecord::ready)).min().unwrap_or(0);
@@ -260,6 +269,7 @@ impl Trace {
             samples,
             messages,
             polls,
+            contexts,
             site,
             workers,
             phases,
@@ -284,6 +294,7 @@ impl Trace {
             (transfer.start, transfer.end) = (map(transfer.start), map(transfer.end));
         }
         self.samples.iter_mut().for_each(|sample| sample.time = map(sample.time));
+        self.contexts.resizes.iter_mut().for_each(|resize| resize.time = map(resize.time));
         for message in &mut self.messages {
             for passage in [&mut message.sent, &mut message.received].into_iter().flatten() {
                 *passage = passage.map(&map);

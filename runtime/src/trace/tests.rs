@@ -16,6 +16,7 @@ fn task(
         task,
         codelet,
         phase: 0,
+        job: 0,
         worker,
         priority: -7,
         iteration: task as u32 / 2,
@@ -138,7 +139,7 @@ fn files_come_back_as_they_were() {
 
 #[test]
 fn files_of_the_first_version_are_read() {
-    let text = written(&Trace { about: Vec::new(), ..small() });
+    let text = without_jobs(&written(&Trace { about: Vec::new(), ..small() }));
     let old = without_ranks(&text).replacen(
         "tegula-trace,2\nsection,about,0\nkey,value\n",
         "tegula-trace,1\n",
@@ -146,6 +147,38 @@ fn files_of_the_first_version_are_read() {
     );
     assert!(old.starts_with("tegula-trace,1"));
     assert_eq!(read(&old).expect("it is as it was"), Trace { about: Vec::new(), ..small() });
+}
+
+/// A file without its empty section `section`.
+fn cut(text: String, section: &str) -> String {
+    let start = text.find(&format!("section,{section},0\n")).expect("it is empty");
+    let end = start + text[start..].match_indices('\n').nth(1).expect("two lines").0 + 1;
+    text[..start].to_owned() + &text[end..]
+}
+
+/// A file without contexts as version 3 has it.
+fn without_jobs(text: &str) -> String {
+    let text = ["contexts", "jobs", "resizes", "moves"].into_iter().fold(text.to_owned(), cut);
+    let text = text.replacen("tegula-trace,4", "tegula-trace,3", 1);
+    let (head, tasks) = text.split_once("section,tasks").expect("it has tasks");
+    let (tasks, tail) = tasks.split_once("section,transfers").expect("transfers follow");
+    // The fourth field goes, of the names of the columns and of each task.
+    let shorter = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        if fields.len() < 11 {
+            return format!("{line}\n");
+        }
+        format!("{}\n", [&fields[..3], &fields[4..]].concat().join(","))
+    };
+    let tasks: String = tasks.lines().map(shorter).collect();
+    format!("{head}section,tasks{tasks}section,transfers{tail}")
+}
+
+#[test]
+fn files_of_the_third_version_are_read() {
+    let old = without_jobs(&written(&small()));
+    assert!(old.contains("codelet,phase,worker,") && !old.contains("section,jobs"), "{old}");
+    assert_eq!(read(&old).expect("it is as it was"), small());
 }
 
 /// A file of one rank as version 2 has it.
@@ -156,11 +189,6 @@ fn without_ranks(text: &str) -> String {
         let end = line.rfind(',').filter(|_| is_worker).unwrap_or(line.len());
         format!("{}\n", &line[..end])
     };
-    let cut = |text: String, section: &str| {
-        let start = text.find(&format!("section,{section},0\n")).expect("it is empty");
-        let end = start + text[start..].match_indices('\n').nth(1).expect("two lines").0 + 1;
-        text[..start].to_owned() + &text[end..]
-    };
     let text: String =
         text.replacen("tegula-trace,3", "tegula-trace,2", 1).lines().map(tail).collect();
     ["ranks", "messages", "polls"].into_iter().fold(text, cut)
@@ -168,7 +196,7 @@ fn without_ranks(text: &str) -> String {
 
 #[test]
 fn files_of_the_second_version_are_read() {
-    let old = without_ranks(&written(&small()));
+    let old = without_ranks(&without_jobs(&written(&small())));
     assert!(old.contains("name,class\nCPU 0,cpu\n") && !old.contains("section,polls"), "{old}");
     assert_eq!(read(&old).expect("it is as it was"), small());
 }
@@ -191,8 +219,8 @@ fn a_file_that_was_cut_off_is_refused_anywhere() {
 fn broken_files_are_refused_at_their_line() {
     let text = written(&small());
     let cases = [
-        ("tegula-trace,3", "tegula-trace,4", "line 1: the trace has version 4"),
-        ("tegula-trace,3", "task,codelet", "line 1: this is no trace"),
+        ("tegula-trace,4", "tegula-trace,5", "line 1: the trace has version 5"),
+        ("tegula-trace,4", "task,codelet", "line 1: this is no trace"),
         ("section,workers,3", "section,workers,2", "line 13: 'section,memories'"),
         ("section,workers,3", "section,workers,999999999", "line 9: 999999999 workers"),
         ("section,workers,3", "section,workers,-3", "line 9: field 3 is '-3', not a number"),

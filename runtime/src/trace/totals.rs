@@ -17,6 +17,11 @@ pub struct Totals {
     pub waited: Vec<u64>,
     /// Tasks that each worker ran.
     pub tasks: Vec<u64>,
+    /// By memory, data that tasks read and that were there, or were coming for another task, when
+    /// they were given to a worker of it (or were planned for it and asked for their data).
+    pub hits: Vec<u64>,
+    /// By memory, data that had to be brought for them.
+    pub misses: Vec<u64>,
     /// End of the last task, in nanoseconds.
     pub makespan: u64,
 }
@@ -32,6 +37,8 @@ impl Totals {
             busy: vec![0; workers],
             waited: vec![0; workers],
             tasks: vec![0; workers],
+            hits: vec![0; memories],
+            misses: vec![0; memories],
             makespan: 0,
         }
     }
@@ -68,6 +75,8 @@ impl Totals {
         less(&mut self.busy, &before.busy);
         less(&mut self.waited, &before.waited);
         less(&mut self.tasks, &before.tasks);
+        less(&mut self.hits, &before.hits);
+        less(&mut self.misses, &before.misses);
         self.makespan -= before.makespan;
         self
     }

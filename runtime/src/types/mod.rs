@@ -2,6 +2,7 @@
 //! as their own.
 
 mod access;
+mod context;
 mod cost;
 mod handle;
 mod memory;
@@ -10,6 +11,7 @@ mod task;
 mod worker;
 
 pub use access::Access;
+pub use context::{ContextId, JobId};
 pub use cost::Cost;
 pub use handle::{Handle, HandleId};
 pub use memory::{MAX_MEMORIES, MemoryId};

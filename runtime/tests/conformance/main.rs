@@ -3,6 +3,7 @@
 
 mod checks;
 mod cluster;
+mod contexts;
 mod devices;
 mod exchange;
 mod flows;
@@ -22,7 +23,7 @@ use checks::{check_busy, check_memories, check_once, check_order, check_replay};
 use program::{HANDLES, Step, Tight, exec, exec_on, run, sim, sim_on, steps, submit, tight};
 
 /// Fewer cases than usual, since each is run under every policy; `PROPTEST_CASES` says otherwise.
-fn config() -> ProptestConfig {
+pub(crate) fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { usual.cases } else { 48 };
     ProptestConfig { cases, ..usual }

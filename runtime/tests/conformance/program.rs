@@ -251,7 +251,8 @@ pub(crate) fn run_in(
     program(flow);
     let error = flow.wait().err().map(|error| match &error {
         tegula_runtime::flow::FlowError::Task { task, .. } => {
-            (*task, error.kernel_error::<Injected>().expect("the kernel's own error").clone())
+            let own = error.kernel_error::<Injected>();
+            (*task, own.unwrap_or_else(|| panic!("no error of a kernel: {error}")).clone())
         }
         other => panic!("{other}"),
     });

@@ -365,6 +365,7 @@ fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
         task: i as u64,
         codelet,
         phase: 0,
+        job: 0,
         worker: 0,
         priority: 0,
         start: i as u64 * length,

@@ -51,6 +51,7 @@ fn the_critical_path_goes_on_through_what_the_program_waited_for() {
         task,
         codelet: "potrf",
         phase: 0,
+        job: 0,
         worker,
         priority: 0,
         iteration: 0,

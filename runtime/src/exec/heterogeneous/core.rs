@@ -6,8 +6,10 @@ use crate::dispatch::{Action, Dispatcher, Operation, Staging};
 use crate::exec::ExecOptions;
 use crate::exec::failures::Cause;
 use crate::flow::FlowError;
+use crate::flow::LookAtContexts;
 use crate::memory::Transfer;
-use crate::sched::{PolicyOptions, Task};
+use crate::sched::contexts::{ContextError, Contexts};
+use crate::sched::{PolicyOptions, Scheduler, Task};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
 use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
 
@@ -27,6 +29,7 @@ pub(super) struct Core {
     /// Why no more tasks can be run.
     pub(super) fatal: Option<Fatal>,
     is_recording: bool,
+    has_contexts: bool,
     records: Records,
     totals: Totals,
     /// The handle that the program waits for.
@@ -45,9 +48,13 @@ enum Hold {
 
 impl Core {
     pub(super) fn new(options: &ExecOptions) -> Self {
-        let ExecOptions { machine, durations, policy, eviction, seed, trace, .. } = options;
+        let ExecOptions { machine, durations, policy, eviction, seed, trace, contexts, .. } =
+            options;
         let (workers, memories) = (machine.workers.len(), machine.memories.len());
-        let scheduler = policy.scheduler(&PolicyOptions { workers, seed: *seed });
+        let scheduler: Box<dyn Scheduler> = match contexts {
+            true => Box::new(Contexts::new(machine.clone(), policy, *seed)),
+            false => policy.scheduler(&PolicyOptions { workers, seed: *seed }),
+        };
         let dispatcher = Dispatcher::new(machine.clone(), scheduler, eviction, durations.clone());
         Self {
             dispatcher,
@@ -60,6 +67,7 @@ impl Core {
             zeroed: None,
             fatal: None,
             is_recording: *trace,
+            has_contexts: *contexts,
             records: Records::default(),
             totals: Totals::new(workers, memories),
             host: None,
@@ -73,12 +81,14 @@ impl Core {
     }
 
     pub(super) fn take_records(&mut self) -> Records {
-        std::mem::take(&mut self.records)
+        let contexts = self.dispatcher.context_records();
+        Records { contexts, ..std::mem::take(&mut self.records) }
     }
 
     pub(super) fn totals(&self) -> Totals {
         let waited = self.dispatcher.waited().collect();
-        Totals { waited, ..self.totals.clone() }
+        let (hits, misses) = self.dispatcher.hits().unzip();
+        Totals { waited, hits, misses, ..self.totals.clone() }
     }
 
     /// Deals with `events`, and has everything done that can be done now.
@@ -140,11 +150,13 @@ impl Core {
             let data = shared.space.task(task);
             if shared.runner.skip(&shared.space, data) {
                 self.record(shared, task, by, Outcome::Skipped);
+                self.dispatcher.skipped(data.job);
                 return false;
             }
             if let Some(cause) = self.refusal(shared, task) {
                 shared.runner.fail(&shared.space, data, cause);
                 self.record(shared, task, by, Outcome::Failed);
+                self.dispatcher.skipped(data.job);
                 return false;
             }
             self.hold(TaskId(task), Hold::Waiting);
@@ -236,6 +248,9 @@ impl Core {
                 break;
             }
         }
+        if self.has_contexts && self.fatal.is_none() && self.flying == 0 {
+            self.refuse_stuck(shared);
+        }
         if self.is_recording {
             self.sample(shared, Gauge::Ready, self.dispatcher.backlog() as u64);
         }
@@ -286,6 +301,36 @@ impl Core {
             Operation::Hurry { handle, dst } => shared.copiers.hurry(handle, dst),
         }
         Ok(())
+    }
+
+    /// Looks at contexts, or changes them, and does what then can be done.
+    pub(super) fn with_contexts(
+        &mut self,
+        shared: &Shared,
+        look: &mut LookAtContexts<'_>,
+    ) -> Result<(), ContextError> {
+        self.dispatcher.set_time(shared.now());
+        let result = self.dispatcher.with_contexts(look);
+        self.act(shared);
+        shared.notify_waiter();
+        result
+    }
+
+    /// Ends the tasks that wait for workers which nothing under way can give them.
+    fn refuse_stuck(&mut self, shared: &Shared) {
+        let mut stuck = Vec::new();
+        while let Some(why) = self.dispatcher.take_stuck(&mut stuck) {
+            for task in stuck.drain(..) {
+                self.hold(task, Hold::None);
+                let data = shared.space.task(task.0);
+                let job = data.job;
+                shared.runner.fail(&shared.space, data, Cause::Failed(why.clone().into()));
+                self.record(shared, task.0, None, Outcome::Failed);
+                self.dispatcher.skipped(job);
+                self.complete(shared, task.0, None);
+            }
+            self.pump(shared);
+        }
     }
 
     fn sample_memory(&mut self, shared: &Shared, memory: MemoryId) {

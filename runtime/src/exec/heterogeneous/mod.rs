@@ -31,10 +31,11 @@ use super::event_queue::EventQueue;
 use super::failures::Failures;
 use super::messenger::{Host, Messenger};
 use super::run::Runner;
-use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
+use crate::flow::{FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
 use crate::sched::Task;
+use crate::sched::contexts::ContextError;
 use crate::trace::{Outcome, Recorder, Records, Site, Totals};
 use crate::types::{HandleId, TaskId, WorkerId};
 
@@ -324,6 +325,10 @@ impl Running for Heterogeneous {
 
     fn totals(&self) -> Option<Totals> {
         Some(self.shared.with_core(|core| core.totals()))
+    }
+
+    fn with_contexts(&mut self, look: &mut LookAtContexts<'_>) -> Result<(), ContextError> {
+        self.shared.with_core(|core| core.with_contexts(&self.shared, look))
     }
 
     fn has_private_copies(&self) -> bool {

@@ -1,13 +1,14 @@
 //! The trace file: everything that a trace holds, as sections of comma-separated lines that can be
 //! read again.
 //!
-//! The first line is `tegula-trace,3`. Each section opens with `section,NAME,LINES` and a line that
+//! The first line is `tegula-trace,4`. Each section opens with `section,NAME,LINES` and a line that
 //! names its columns; times are in nanoseconds since the first start; codelets, phases, ranks,
 //! workers and memories are numbered from 0 by the lines of their own sections. What one end of a
 //! message has not recorded is empty. The last line is `end`, so that a file that was cut off is
 //! found out.
 //!
-//! Older versions are read, too: 2 lacks ranks, the rank of each worker, messages and polls; 1 also
+//! Older versions are read, too: 3 lacks contexts, jobs, resizes and the job of each task; 2 also
+//! lacks ranks, the rank of each worker, messages and polls; 1 also
 //! lacks the first section, which says what was run.
 
 mod lines;
@@ -17,9 +18,9 @@ mod write;
 use std::io;
 
 /// The first line.
-const HEADER: &str = "tegula-trace,3";
+const HEADER: &str = "tegula-trace,4";
 /// The version that it names, which is the last that can be read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The first line up to the number of the version.
 const MAGIC: &str = "tegula-trace,";
 /// The last line.
@@ -38,8 +39,17 @@ const WORKERS: Section = Section { name: "workers", columns: "name,class,rank" }
 const OLD_WORKERS: Section = Section { columns: "name,class", ..WORKERS };
 const MEMORIES: Section = Section { name: "memories", columns: "name,capacity_bytes" };
 const PHASES: Section = Section { name: "phases", columns: "name" };
+const CONTEXTS: Section = Section { name: "contexts", columns: "name" };
+const JOBS: Section = Section { name: "jobs", columns: "name,context" };
+const RESIZES: Section = Section { name: "resizes", columns: "time_ns,trigger,policy,decision_ns" };
+const MOVES: Section = Section { name: "moves", columns: "resize,worker,left,joined" };
 const CODELETS: Section = Section { name: "codelets", columns: "name" };
 const TASKS: Section = Section {
+    name: "tasks",
+    columns: "task,codelet,phase,job,worker,priority,iteration,after,start_ns,end_ns,outcome",
+};
+/// Tasks in files that know no jobs.
+const OLD_TASKS: Section = Section {
     name: "tasks",
     columns: "task,codelet,phase,worker,priority,iteration,after,start_ns,end_ns,outcome",
 };

@@ -4,13 +4,14 @@ use std::io::BufRead;
 
 use super::lines::{Fields, Lines};
 use super::{
-    ABOUT, CODELETS, END, HEADER, MAGIC, MEMORIES, MESSAGES, OLD_WORKERS, PHASES, POLLS, RANKS,
-    ReadError, SAMPLES, Section, TASKS, TRANSFERS, VERSION, WORKERS,
+    ABOUT, CODELETS, CONTEXTS, END, HEADER, JOBS, MAGIC, MEMORIES, MESSAGES, MOVES, OLD_TASKS,
+    OLD_WORKERS, PHASES, POLLS, RANKS, RESIZES, ReadError, SAMPLES, Section, TASKS, TRANSFERS,
+    VERSION, WORKERS,
 };
 use crate::trace::names::intern;
 use crate::trace::{
-    Gauge, MessageRecord, Outcome, Passage, PollRecord, Purpose, Records, Sample, Site, TaskRecord,
-    Trace, TransferRecord,
+    ContextRecords, Gauge, JobRecord, MessageRecord, Outcome, Passage, PollRecord, Purpose,
+    Records, ResizeRecord, Sample, Site, TaskRecord, Trace, TransferRecord, WorkerMove,
 };
 
 /// Most lines of a section of names: far more than any program has.
@@ -19,6 +20,8 @@ const MOST_NAMES: usize = 10_000;
 const MOST_ROOM: usize = 1 << 16;
 /// Most ranks of a run.
 const MOST_RANKS: usize = 1 << 16;
+/// Most contexts or jobs of a run.
+const MOST_CONTEXTS: usize = 1 << 16;
 /// Most phases of a flow.
 const MOST_PHASES: usize = 256;
 /// Latest time in nanoseconds: 104 days, up to which sums and fractions are exact.
@@ -35,16 +38,21 @@ impl Trace {
     pub fn read(input: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = Lines::new(input);
         let version = header(&mut lines)?;
-        let (has_about, has_ranks) = (version >= 2, version >= 3);
+        let (has_about, has_ranks, has_jobs) = (version >= 2, version >= 3, version >= 4);
         let pair = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.text()?.into_owned()));
         let about =
             if has_about { table(&mut lines, &ABOUT, MOST_NAMES, pair)? } else { Vec::new() };
         let site = site(&mut lines, has_ranks)?;
         let name = |f: &mut Fields<'_>| Ok(intern(&f.text()?));
         let phases = table(&mut lines, &PHASES, MOST_PHASES, name)?;
+        let contexts =
+            if has_jobs { contexts(&mut lines, site.workers.len())? } else { <_>::default() };
         let codelets = table(&mut lines, &CODELETS, MOST_NAMES, name)?;
-        let limits = Limits { site: &site, phases: phases.len().max(1), codelets: &codelets };
-        let tasks = table(&mut lines, &TASKS, usize::MAX, |fields| limits.task(fields))?;
+        let (phase_count, jobs) = (phases.len().max(1), contexts.jobs.len().max(1));
+        let limits =
+            Limits { site: &site, phases: phase_count, jobs, has_jobs, codelets: &codelets };
+        let section = if has_jobs { &TASKS } else { &OLD_TASKS };
+        let tasks = table(&mut lines, section, usize::MAX, |fields| limits.task(fields))?;
         let transfers =
             table(&mut lines, &TRANSFERS, usize::MAX, |fields| limits.transfer(fields))?;
         let (mut messages, mut polls) = (Vec::new(), Vec::new());
@@ -56,7 +64,7 @@ impl Trace {
         if lines.next()? != END.as_bytes() {
             return Err(lines.fail(format!("'{END}' should stand here")));
         }
-        let records = Records { tasks, transfers, samples, messages, polls, origin: 0 };
+        let records = Records { tasks, transfers, samples, messages, polls, contexts, origin: 0 };
         Ok(Self { about, origin: 0, ..Self::new(records, site, &phases) })
     }
 }
@@ -83,6 +91,31 @@ fn site<R: BufRead>(lines: &mut Lines<R>, has_ranks: bool) -> Result<Site, ReadE
     let memories = table(lines, &MEMORIES, MOST_NAMES, memory)?;
     let (memories, capacities) = memories.into_iter().unzip();
     Ok(Site { workers, classes, memories, capacities, ranks, uncertainties })
+}
+
+/// Reads contexts, jobs, and changes of `workers` workers.
+fn contexts<R: BufRead>(lines: &mut Lines<R>, workers: usize) -> Result<ContextRecords, ReadError> {
+    let names = table(lines, &CONTEXTS, MOST_CONTEXTS, |f| Ok(f.text()?.into_owned()))?;
+    let count = names.len().max(1);
+    let job = |f: &mut Fields<'_>| {
+        Ok(JobRecord { name: f.text()?.into_owned(), context: f.index(count, "context")? })
+    };
+    let jobs = table(lines, &JOBS, MOST_CONTEXTS, job)?;
+    let resize = |f: &mut Fields<'_>| {
+        let (time, trigger) = (time(f)?, intern(&f.text()?));
+        let (policy, decision) = (intern(&f.text()?), f.number()?);
+        Ok(ResizeRecord { time, trigger, policy, decision, moved: Vec::new() })
+    };
+    let mut resizes = table(lines, &RESIZES, usize::MAX, resize)?;
+    let moved = |f: &mut Fields<'_>| {
+        let (resize, worker) = (f.index(resizes.len(), "resize")?, f.index(workers, "worker")?);
+        let (left, joined) = (f.index(count, "context")?, f.index(count, "context")?);
+        Ok((resize, WorkerMove { worker, left, joined }))
+    };
+    for (resize, moved) in table(lines, &MOVES, usize::MAX, moved)? {
+        resizes[resize].moved.push(moved);
+    }
+    Ok(ContextRecords { names, jobs, resizes })
 }
 
 /// Reads the first line; answers the version of the file.
@@ -148,6 +181,8 @@ fn table<R: BufRead, T>(
 struct Limits<'a> {
     site: &'a Site,
     phases: usize,
+    jobs: usize,
+    has_jobs: bool,
     codelets: &'a [&'static str],
 }
 
@@ -156,6 +191,7 @@ impl Limits<'_> {
         let task = fields.number()?;
         let codelet = self.codelets[fields.index(self.codelets.len(), "codelet")?];
         let phase = fields.index(self.phases, "phase")? as u8;
+        let job = if self.has_jobs { fields.index(self.jobs, "job")? as u16 } else { 0 };
         let worker = fields.index(self.site.workers.len(), "worker")?;
         let (priority, iteration, after) = (fields.number()?, fields.number()?, fields.number()?);
         let (start, end) = times(fields)?;
@@ -165,6 +201,7 @@ impl Limits<'_> {
             task,
             codelet,
             phase,
+            job,
             worker,
             priority,
             iteration,

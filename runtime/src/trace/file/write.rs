@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 
 use super::{
-    ABOUT, CODELETS, END, HEADER, MEMORIES, MESSAGES, PHASES, POLLS, RANKS, SAMPLES, Section,
-    TASKS, TRANSFERS, WORKERS, lines,
+    ABOUT, CODELETS, CONTEXTS, END, HEADER, JOBS, MEMORIES, MESSAGES, MOVES, PHASES, POLLS, RANKS,
+    RESIZES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS, lines,
 };
-use crate::trace::{Gauge, MessageRecord, Passage, Trace};
+use crate::trace::{
+    ContextRecords, Gauge, JobRecord, MessageRecord, Passage, ResizeRecord, Trace, WorkerMove,
+};
 
 impl Trace {
     /// Writes all of the trace as text that [`Trace::read`] reads again. Control characters in
@@ -25,6 +27,7 @@ impl Trace {
         for phase in &self.phases {
             writeln!(out, "{}", lines::quoted(phase))?;
         }
+        self.context_sections(&mut out)?;
         self.task_sections(&mut out)?;
         self.transfer_section(&mut out)?;
         self.message_sections(&mut out)?;
@@ -53,6 +56,30 @@ impl Trace {
         Ok(())
     }
 
+    fn context_sections(&self, out: &mut impl Write) -> io::Result<()> {
+        let ContextRecords { names, jobs, resizes } = &self.contexts;
+        open(out, &CONTEXTS, names.len())?;
+        for name in names {
+            writeln!(out, "{}", lines::quoted(name))?;
+        }
+        open(out, &JOBS, jobs.len())?;
+        for JobRecord { name, context } in jobs {
+            writeln!(out, "{},{context}", lines::quoted(name))?;
+        }
+        open(out, &RESIZES, resizes.len())?;
+        for ResizeRecord { time, trigger, policy, decision, .. } in resizes {
+            let (trigger, policy) = (lines::quoted(trigger), lines::quoted(policy));
+            writeln!(out, "{time},{trigger},{policy},{decision}")?;
+        }
+        open(out, &MOVES, resizes.iter().map(|resize| resize.moved.len()).sum())?;
+        for (number, resize) in resizes.iter().enumerate() {
+            for WorkerMove { worker, left, joined } in &resize.moved {
+                writeln!(out, "{number},{worker},{left},{joined}")?;
+            }
+        }
+        Ok(())
+    }
+
     fn task_sections(&self, out: &mut impl Write) -> io::Result<()> {
         let (names, of) = self.codelets();
         open(out, &CODELETS, names.len())?;
@@ -61,12 +88,12 @@ impl Trace {
         }
         open(out, &TASKS, self.records.len())?;
         for (record, codelet) in self.records.iter().zip(of) {
-            let (task, phase, worker) = (record.task, record.phase, record.worker);
+            let (task, phase, job, worker) = (record.task, record.phase, record.job, record.worker);
             let (priority, iteration, after) = (record.priority, record.iteration, record.after);
             let (start, end, outcome) = (record.start, record.end, record.outcome.name());
             writeln!(
                 out,
-                "{task},{codelet},{phase},{worker},{priority},{iteration},{after},{start},{end},{outcome}"
+                "{task},{codelet},{phase},{job},{worker},{priority},{iteration},{after},{start},{end},{outcome}"
             )?;
         }
         Ok(())

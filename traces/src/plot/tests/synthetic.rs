@@ -114,6 +114,7 @@ impl Machine {
             task,
             codelet: name,
             phase: 1,
+            job: 0,
             worker,
             priority: -(iteration as i32),
             iteration: iteration as u32,

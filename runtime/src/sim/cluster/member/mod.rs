@@ -54,6 +54,7 @@ impl Member {
     pub(super) fn new(me: Rank, options: &ClusterOptions, space: Arc<Space>) -> Self {
         let NodeOptions { machine, durations, .. } = &options.nodes[usize::from(me.0)];
         let node = Node::new(SimOptions {
+            contexts: false,
             machine: machine.clone(),
             durations: durations.clone(),
             policy: options.policy,

@@ -1,0 +1,621 @@
+//! Scheduling contexts (Hugo 2014, chapter 2): several policies side by side, each with workers and
+//! tasks of its own.
+//!
+//! To the dispatcher all of them are one policy. Each sees, in a [`View`] with a machine of its
+//! workers alone, its own tasks and no others, so that any policy runs in a context unchanged: its
+//! tasks run on its workers, its data is brought ahead to their memories, its priorities compare
+//! within it.
+//!
+//! A worker may be in several contexts and asks them in turn, those of higher priority first. The
+//! context of all workers comes last. A worker that changes its context first runs what is
+//! committed to it; what is only planned for it goes back to the others at once, since the policy
+//! is made anew from what it had not committed.
+
+mod context;
+mod outlook;
+mod spec;
+mod statistics;
+mod workers;
+
+use std::sync::Arc;
+
+use crate::platform::Machine;
+use crate::trace::{ContextRecords, JobRecord, ResizeRecord, WorkerMove};
+use crate::types::{ContextId, HandleId, JobId, MemoryId, TaskId, WorkerId};
+
+use super::hypervisor::{Hypervisor, Trigger};
+use super::{NextUse, Policy, Scheduler, View};
+use context::Context;
+pub use spec::{ContextError, ContextSpec, JobSpec, Limits, Move, Start, TypeCount, Work};
+pub use statistics::{Statistics, Work as WorkDone};
+use workers::Worker;
+
+/// Most contexts and most jobs of an engine.
+const MOST: usize = 1 << 16;
+
+/// A job.
+#[derive(Debug)]
+struct Job {
+    spec: JobSpec,
+    /// When it began.
+    began: Option<u64>,
+    /// When it ended.
+    ended: Option<u64>,
+    /// Tasks of it that came before it began.
+    held: Vec<TaskId>,
+    /// How many tasks it has in all, once that is known.
+    tasks: Option<u64>,
+    done: u64,
+    flops: f64,
+}
+
+/// What happened to a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobReport {
+    /// Its name.
+    pub name: String,
+    /// Its context.
+    pub context: ContextId,
+    /// When it began, in nanoseconds since the engine was made.
+    pub began: Option<u64>,
+    /// When its last task ended.
+    pub ended: Option<u64>,
+    /// Operations of its tasks that were done.
+    pub flops: f64,
+}
+
+/// Workers that changed their contexts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resize {
+    /// When, in nanoseconds since the engine was made.
+    pub time: u64,
+    /// What made it necessary.
+    pub trigger: Trigger,
+    /// Who chose the workers: a policy of the hypervisor, or the program.
+    pub policy: &'static str,
+    /// For each worker that moved, the contexts that it left and joined; that of all workers
+    /// stands for none.
+    pub moved: Vec<(WorkerId, ContextId, ContextId)>,
+    /// How long the choice took, in nanoseconds of real time.
+    pub decision: u64,
+}
+
+/// Where a task is, by its slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    context: u16,
+    is_waiting: bool,
+    /// Of the policy that committed it.
+    epoch: u32,
+    /// When it began to run.
+    start: u64,
+}
+
+/// All contexts of an engine.
+pub struct Contexts {
+    machine: Arc<Machine>,
+    /// By class of workers, the number of its [group](Machine::groups).
+    groups: Vec<usize>,
+    contexts: Vec<Context>,
+    jobs: Vec<Job>,
+    workers: Vec<Worker>,
+    marks: Vec<Mark>,
+    backlog: usize,
+    looks_at_data: bool,
+    hypervisor: Option<Hypervisor>,
+    resizes: Vec<Resize>,
+    /// Workers that joined (or left) contexts since the last note of it.
+    changes: Vec<(WorkerId, ContextId, bool)>,
+    /// What the other contexts plan for each worker.
+    planned: Vec<u64>,
+    /// By handle, the context whose tasks used it last.
+    owners: Vec<u16>,
+}
+
+impl std::fmt::Debug for Contexts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.contexts.iter().map(|context| &context.spec.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl Contexts {
+    /// The context of all workers of `machine`, under `policy`, and nobody who moves workers unless
+    /// told to.
+    #[must_use]
+    pub fn new(machine: Arc<Machine>, policy: &'static Policy, seed: u64) -> Self {
+        let looks_at_data = policy.queue(&super::PolicyOptions { workers: 1, seed }).is_none();
+        let all: Vec<WorkerId> = (0..machine.workers.len()).map(WorkerId).collect();
+        let spec = ContextSpec {
+            priority: i32::MIN,
+            seed,
+            ..ContextSpec::new("all", policy, all.clone())
+        };
+        let job = JobSpec {
+            name: "all".to_owned(),
+            context: ContextId::ROOT,
+            start: Start::Now,
+            work: Work::default(),
+        };
+        let mut contexts = Self {
+            contexts: vec![Context::new(spec, &machine)],
+            jobs: vec![Job::new(job, Some(0))],
+            workers: all.iter().map(|_| Worker::new()).collect(),
+            groups: machine.groups().1,
+            marks: Vec::new(),
+            backlog: 0,
+            looks_at_data,
+            hypervisor: None,
+            resizes: Vec::new(),
+            changes: Vec::new(),
+            planned: vec![0; all.len()],
+            owners: Vec::new(),
+            machine,
+        };
+        contexts.contexts[0].settle(all, &contexts.machine);
+        contexts
+    }
+
+    /// Has `hypervisor` move workers from now on.
+    pub fn set_hypervisor(&mut self, hypervisor: Hypervisor) {
+        self.hypervisor = Some(hypervisor);
+    }
+
+    /// Makes a context.
+    ///
+    /// # Errors
+    /// If there is no such worker or parent, or a context that loses workers could not go on.
+    pub fn create(
+        &mut self,
+        spec: ContextSpec,
+        view: &View<'_>,
+    ) -> Result<ContextId, ContextError> {
+        self.check_workers(&spec.workers)?;
+        self.live(spec.parent)?;
+        if self.contexts.len() == MOST {
+            return Err(ContextError::TooMany { most: MOST });
+        }
+        if !spec.is_shared {
+            let leaving = Move { from: None, to: None, workers: spec.workers.clone() };
+            self.check(&leaving)?;
+        }
+        self.looks_at_data |=
+            spec.policy.queue(&super::PolicyOptions { workers: 1, seed: 0 }).is_none();
+        let (id, workers) = (ContextId(self.contexts.len() as u16), spec.workers.clone());
+        let is_shared = spec.is_shared;
+        self.contexts.push(Context::new(spec, &self.machine));
+        self.contexts[usize::from(id.0)].statistics.window_start = view.now;
+        if is_shared {
+            self.seat(id, workers, view);
+        } else {
+            self.carry_out(&Move { from: None, to: Some(id), workers }, view);
+        }
+        self.note(Trigger::Created(id), "program", 0, view);
+        self.consider(Trigger::Created(id), view);
+        Ok(id)
+    }
+
+    /// Makes a job.
+    ///
+    /// # Errors
+    /// If there is no such context, or no such job that it is to follow.
+    pub fn add_job(&mut self, spec: JobSpec, view: &View<'_>) -> Result<JobId, ContextError> {
+        self.live(spec.context)?;
+        if let Start::After(jobs) = &spec.start
+            && let Some(&unknown) = jobs.iter().find(|job| usize::from(job.0) >= self.jobs.len())
+        {
+            return Err(ContextError::UnknownJob(unknown));
+        }
+        if self.jobs.len() == MOST {
+            return Err(ContextError::TooMany { most: MOST });
+        }
+        let id = JobId(self.jobs.len() as u16);
+        let context = &mut self.contexts[usize::from(spec.context.0)];
+        spec.work.types.iter().for_each(|count| context.announce(count));
+        self.jobs.push(Job::new(spec, None));
+        self.start_jobs(view);
+        Ok(id)
+    }
+
+    /// Says that `job` has so many tasks in all: it ends when they are done.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn close_job(
+        &mut self,
+        job: JobId,
+        tasks: u64,
+        view: &View<'_>,
+    ) -> Result<(), ContextError> {
+        let known = self.jobs.get_mut(usize::from(job.0)).filter(|_| job != JobId::default());
+        known.ok_or(ContextError::UnknownJob(job))?.tasks = Some(tasks);
+        self.end_jobs(job, view);
+        Ok(())
+    }
+
+    /// Ends a context, whose workers go to others that have work.
+    ///
+    /// # Errors
+    /// If there is no such context, or it has tasks.
+    pub fn end(&mut self, context: ContextId, view: &View<'_>) -> Result<(), ContextError> {
+        if context == ContextId::ROOT {
+            return Err(ContextError::Root);
+        }
+        self.live(context)?;
+        let ending = &mut self.contexts[usize::from(context.0)];
+        ending.is_ended = true;
+        self.release(context, view);
+        Ok(())
+    }
+
+    /// Moves workers.
+    ///
+    /// # Errors
+    /// If a worker is not where it is to leave, or a context could not go on without it.
+    pub fn move_workers(&mut self, change: &Move, view: &View<'_>) -> Result<(), ContextError> {
+        self.check(change)?;
+        self.carry_out(change, view);
+        self.note(Trigger::Request, "program", 0, view);
+        Ok(())
+    }
+
+    /// Notes that a task of `job` was skipped or failed before it was handed over.
+    pub fn skipped(&mut self, job: JobId, view: &View<'_>) {
+        self.jobs[usize::from(job.0)].done += 1;
+        self.end_jobs(job, view);
+    }
+
+    /// Whether the context of `job` has workers of which none runs tasks that take so long on each
+    /// class; then its name.
+    pub(crate) fn refuses(&self, job: JobId, nanoseconds: &[u64]) -> Option<&str> {
+        let context = &self.contexts[usize::from(self.jobs[usize::from(job.0)].spec.context.0)];
+        let is_stuck = !context.workers.is_empty() && !context.serves(nanoseconds);
+        is_stuck.then_some(context.spec.name.as_str())
+    }
+
+    /// Takes out the tasks that wait for workers that their context does not have.
+    pub(crate) fn take_stuck(&mut self, out: &mut Vec<TaskId>) -> String {
+        let mut name = String::new();
+        for context in self.contexts.iter_mut().filter(|context| !context.held.is_empty()) {
+            name.clone_from(&context.spec.name);
+            self.backlog -= context.held.len();
+            for &task in &context.held {
+                self.marks[task.0 as usize].is_waiting = false;
+            }
+            out.append(&mut context.held);
+        }
+        name
+    }
+
+    /// When something is to be done although nothing happens.
+    pub(crate) fn wakes_at(&self) -> Option<u64> {
+        let waiting = self.jobs.iter().filter(|job| job.began.is_none());
+        let starts = waiting.filter_map(|job| match job.spec.start {
+            Start::At(time) => Some(time),
+            _ => None,
+        });
+        let watch = self.hypervisor.as_ref().and_then(|hypervisor| hypervisor.wakes_at(self));
+        starts.chain(watch).min()
+    }
+
+    /// Whoever moves workers.
+    #[must_use]
+    pub fn hypervisor(&self) -> Option<&Hypervisor> {
+        self.hypervisor.as_ref()
+    }
+
+    /// Whoever moves workers, to be told what to do.
+    pub fn hypervisor_mut(&mut self) -> Option<&mut Hypervisor> {
+        self.hypervisor.as_mut()
+    }
+
+    /// Every job, by number.
+    #[must_use]
+    pub fn jobs(&self) -> Vec<JobReport> {
+        self.jobs.iter().map(Job::report).collect()
+    }
+
+    /// Every context that was made, by number: its name, its workers, and what was counted.
+    pub fn contexts(&self) -> impl Iterator<Item = (&str, &[WorkerId], &Statistics)> {
+        self.contexts
+            .iter()
+            .map(|context| (context.spec.name.as_str(), &*context.workers, &context.statistics))
+    }
+
+    /// Changes of workers so far.
+    #[must_use]
+    pub fn resizes(&self) -> &[Resize] {
+        &self.resizes
+    }
+
+    fn live(&self, context: ContextId) -> Result<(), ContextError> {
+        let known = self.contexts.get(usize::from(context.0));
+        match known.filter(|context| !context.is_ended) {
+            Some(_) => Ok(()),
+            None => Err(ContextError::Unknown(context)),
+        }
+    }
+
+    /// Counts `bytes` of `handle` that were moved.
+    pub(crate) fn count_bytes(&mut self, handle: HandleId, bytes: u64) {
+        let owner = self.owners.get(handle.0 as usize).copied().unwrap_or(0);
+        self.contexts[usize::from(owner)].statistics.bytes += bytes;
+    }
+
+    /// Notes that `context` uses `handle`.
+    fn own(&mut self, handle: HandleId, context: ContextId) {
+        let place = handle.0 as usize;
+        if place >= self.owners.len() {
+            self.owners.resize((place + 1).next_power_of_two(), 0);
+        }
+        self.owners[place] = context.0;
+    }
+
+    fn mark(&mut self, task: TaskId) -> &mut Mark {
+        let slot = task.0 as usize;
+        if slot >= self.marks.len() {
+            self.marks.resize((slot + 1).next_power_of_two(), Mark::default());
+        }
+        &mut self.marks[slot]
+    }
+
+    /// Hands `tasks` of one job over.
+    fn hand_over(&mut self, job: JobId, tasks: &[TaskId], by: Option<WorkerId>, view: &View<'_>) {
+        let id = self.jobs[usize::from(job.0)].spec.context;
+        let number = usize::from(id.0);
+        for &task in tasks {
+            let epoch = self.contexts[number].epoch;
+            *self.mark(task) = Mark { context: id.0, is_waiting: true, epoch, start: 0 };
+        }
+        self.backlog += tasks.len();
+        if self.jobs[usize::from(job.0)].began.is_none() {
+            self.jobs[usize::from(job.0)].held.extend_from_slice(tasks);
+            return;
+        }
+        tasks.iter().for_each(|&task| self.contexts[number].enter(task, view));
+        self.plan_of_others(number);
+        self.contexts[number].hand_over(tasks, by, view, &self.planned);
+        if !self.contexts[number].held.is_empty() {
+            self.consider(Trigger::Started(job), view);
+        }
+    }
+
+    /// Finds what contexts beside `number` plan for its workers.
+    fn plan_of_others(&mut self, number: usize) {
+        self.planned.fill(0);
+        for (other, context) in self.contexts.iter().enumerate() {
+            if other != number && context.backlog > 0 {
+                context.add_planned(&mut self.planned);
+            }
+        }
+    }
+
+    /// Begins the jobs whose time has come; says whether there were any.
+    fn start_jobs(&mut self, view: &View<'_>) -> bool {
+        let mut any = false;
+        for number in 1..self.jobs.len() {
+            let job = &self.jobs[number];
+            let is_due = job.began.is_none()
+                && match &job.spec.start {
+                    Start::Now => true,
+                    Start::At(time) => *time <= view.now,
+                    Start::After(jobs) => {
+                        jobs.iter().all(|job| self.jobs[usize::from(job.0)].ended.is_some())
+                    }
+                };
+            if is_due {
+                self.start_job(JobId(number as u16), view);
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn start_job(&mut self, id: JobId, view: &View<'_>) {
+        let job = &mut self.jobs[usize::from(id.0)];
+        job.began = Some(view.now);
+        let held = std::mem::take(&mut job.held);
+        self.consider(Trigger::Started(id), view);
+        if !held.is_empty() {
+            self.backlog -= held.len();
+            self.hand_over(id, &held, None, view);
+        }
+    }
+
+    /// Ends `job` if all of it is done, and begins what waited for it.
+    fn end_jobs(&mut self, id: JobId, view: &View<'_>) {
+        let job = &mut self.jobs[usize::from(id.0)];
+        if job.ended.is_some() || job.tasks != Some(job.done) {
+            return;
+        }
+        job.ended = Some(view.now);
+        let context = job.spec.context;
+        self.consider(Trigger::Ended(id), view);
+        self.start_jobs(view);
+        let number = usize::from(context.0);
+        if context != ContextId::ROOT && self.is_done(context) {
+            self.contexts[number].is_ended = true;
+            self.release(context, view);
+        }
+    }
+
+    /// Whether every job of `context` has ended.
+    fn is_done(&self, context: ContextId) -> bool {
+        let mut jobs = self.jobs.iter().filter(|job| job.spec.context == context);
+        jobs.all(|job| job.ended.is_some())
+    }
+
+    /// Asks whoever moves workers whether they are to be moved now.
+    fn consider(&mut self, trigger: Trigger, view: &View<'_>) -> bool {
+        let Some(mut hypervisor) = self.hypervisor.take() else { return false };
+        let moved = hypervisor.consider(self, trigger, view);
+        self.hypervisor = Some(hypervisor);
+        moved
+    }
+
+    /// Notes which workers have moved since the last call, and why; says whether any did.
+    pub(in crate::sched) fn note(
+        &mut self,
+        trigger: Trigger,
+        policy: &'static str,
+        decision: u64,
+        view: &View<'_>,
+    ) -> bool {
+        let mut moved: Vec<(WorkerId, ContextId, ContextId)> = Vec::new();
+        for (worker, context, joins) in std::mem::take(&mut self.changes) {
+            let open = |&&mut (other, left, joined): &&mut (WorkerId, ContextId, ContextId)| {
+                let free = if joins { joined } else { left };
+                other == worker && free == ContextId::ROOT
+            };
+            let place = match moved.iter_mut().find(open) {
+                Some(place) => place,
+                None => {
+                    moved.push((worker, ContextId::ROOT, ContextId::ROOT));
+                    moved.last_mut().expect("it was just pushed")
+                }
+            };
+            *(if joins { &mut place.2 } else { &mut place.1 }) = context;
+        }
+        moved.retain(|(_, left, joined)| left != joined);
+        let any = !moved.is_empty();
+        if any {
+            let time = view.now;
+            self.resizes.push(Resize { time, trigger, policy, moved, decision });
+        }
+        any
+    }
+
+    /// What a trace keeps of them.
+    pub(crate) fn records(&self) -> ContextRecords {
+        let job = |job: &Job| JobRecord {
+            name: job.spec.name.clone(),
+            context: usize::from(job.spec.context.0),
+        };
+        let moved = |&(worker, left, joined): &(WorkerId, ContextId, ContextId)| WorkerMove {
+            worker: worker.0,
+            left: usize::from(left.0),
+            joined: usize::from(joined.0),
+        };
+        let resize = |resize: &Resize| ResizeRecord {
+            time: resize.time,
+            trigger: resize.trigger.name(),
+            policy: resize.policy,
+            decision: resize.decision,
+            moved: resize.moved.iter().map(moved).collect(),
+        };
+        ContextRecords {
+            names: self.contexts.iter().map(|context| context.spec.name.clone()).collect(),
+            jobs: self.jobs.iter().map(job).collect(),
+            resizes: self.resizes.iter().map(resize).collect(),
+        }
+    }
+}
+
+impl Job {
+    fn new(spec: JobSpec, began: Option<u64>) -> Self {
+        Self { spec, began, ended: None, held: Vec::new(), tasks: None, done: 0, flops: 0.0 }
+    }
+
+    fn report(&self) -> JobReport {
+        let Self { spec, began, ended, flops, .. } = self;
+        JobReport {
+            name: spec.name.clone(),
+            context: spec.context,
+            began: *began,
+            ended: *ended,
+            flops: *flops,
+        }
+    }
+}
+
+impl Scheduler for Contexts {
+    fn ready(&mut self, tasks: &[TaskId], by: Option<WorkerId>, view: &View<'_>) {
+        // Tasks that become ready together are nearly always of one job.
+        let job = |task: &TaskId| view.tasks.get(*task).job;
+        for of_job in tasks.chunk_by(|one, other| job(one) == job(other)) {
+            self.hand_over(job(&of_job[0]), of_job, by, view);
+        }
+    }
+
+    fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
+        self.refill_worker(worker, room, view, out);
+    }
+
+    fn backlog(&self) -> usize {
+        self.backlog
+    }
+
+    fn lookahead(&self, pipeline: usize) -> usize {
+        let each = self.contexts.iter().map(|context| context.policy().lookahead(pipeline));
+        each.max().unwrap_or(pipeline)
+    }
+
+    fn started(&mut self, task: TaskId, _worker: WorkerId, view: &View<'_>) {
+        self.mark(task).start = view.now;
+    }
+
+    fn finished(&mut self, task: TaskId, worker: WorkerId, view: &View<'_>) {
+        let mark = *self.mark(task);
+        let (number, class) = (usize::from(mark.context), self.machine.workers[worker.0].class);
+        let start = mark.start.max(self.workers[worker.0].last_end);
+        self.workers[worker.0].give_back(task, view.now);
+        let context = &mut self.contexts[number];
+        context.leave(task, class, view.now.saturating_sub(start), view);
+        if mark.epoch == context.epoch {
+            context.finished(task, worker, view);
+        }
+        let row = view.tasks.get(task);
+        let job = &mut self.jobs[usize::from(row.job.0)];
+        (job.done, job.flops) = (job.done + 1, job.flops + row.flops);
+        self.end_jobs(row.job, view);
+    }
+
+    fn arrived(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
+        for context in &mut self.contexts {
+            context.tell(view, |policy, view| policy.arrived(handle, memory, view));
+        }
+    }
+
+    fn evicted(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
+        for context in &mut self.contexts {
+            context.tell(view, |policy, view| policy.evicted(handle, memory, view));
+        }
+    }
+
+    /// The soonest use that any context knows of; a policy that plans nothing knows of none, unless
+    /// no other does.
+    fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
+        let mut all = NextUse::Unknown;
+        for context in self.contexts.iter().filter(|context| !context.workers.is_empty()) {
+            all = match (all, context.policy().next_use(handle, memory)) {
+                (
+                    NextUse::Planned { count, position },
+                    NextUse::Planned { count: n, position: p },
+                ) => NextUse::Planned { count: count + n, position: position.min(p) },
+                (planned @ NextUse::Planned { .. }, _) | (_, planned @ NextUse::Planned { .. }) => {
+                    planned
+                }
+                (NextUse::Never, _) | (_, NextUse::Never) => NextUse::Never,
+                _ => NextUse::Unknown,
+            };
+        }
+        all
+    }
+
+    fn looks_at_data(&self) -> bool {
+        self.looks_at_data
+    }
+
+    fn hints(&mut self, out: &mut Vec<(WorkerId, TaskId)>) {
+        self.contexts.iter_mut().for_each(|context| context.hints(out));
+    }
+
+    fn tick(&mut self, view: &View<'_>) -> bool {
+        let begun = self.wakes_at().is_some_and(|time| time <= view.now) && self.start_jobs(view);
+        self.consider(Trigger::Tick, view) || begun
+    }
+
+    fn contexts(&mut self) -> Option<&mut Contexts> {
+        Some(self)
+    }
+}

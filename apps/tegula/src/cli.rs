@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand};
 
 use crate::bench::Bench;
+use crate::compose::Compose;
 use crate::diodon::Diodon;
 use crate::exageostat::Exageostat;
 use crate::info::Info;
@@ -43,6 +44,8 @@ enum Tegula {
     Linalg(Linalg),
     /// Run a program in virtual time on a machine that is only described
     Simulate(Simulate),
+    /// Run several programs side by side, in contexts between which workers move
+    Compose(Compose),
     /// Distribute tiles over the nodes of a cluster that is only described, and judge it
     Plan(Plan),
     /// Measure this build on this machine
@@ -112,6 +115,7 @@ impl Cli {
             Tegula::Diodon(command) => command.run(),
             Tegula::Linalg(command) => command.run(),
             Tegula::Simulate(command) => command.run(),
+            Tegula::Compose(command) => command.run(),
             Tegula::Plan(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),

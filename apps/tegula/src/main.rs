@@ -6,6 +6,7 @@
 mod bench;
 mod checkpoint;
 mod cli;
+mod compose;
 mod config;
 mod diodon;
 mod error;

@@ -24,6 +24,11 @@ pub static PLATFORMS: &[PlatformEntry] = &[
         text: include_str!("../../platforms/mirage-lu.toml"),
     },
     PlatformEntry {
+        name: "mirage-d",
+        summary: "the same in double precision, for compositions; assumed times",
+        text: include_str!("../../platforms/mirage-d.toml"),
+    },
+    PlatformEntry {
         name: "gemini-v100-1",
         summary: "one of the 8 Tesla V100 of gemini-1; assumed times",
         text: include_str!("../../platforms/gemini-v100-1.toml"),

@@ -71,6 +71,47 @@ fn small() -> Trace {
     Trace { about, ..Trace::new(records, site, &["a phase", "un\u{e9}, \"x\""]) }
 }
 
+/// Two contexts, between which a worker moves.
+fn with_contexts() -> Trace {
+    let moved = |worker, left, joined| WorkerMove { worker, left, joined };
+    let resize =
+        |time, trigger, moved| ResizeRecord { time, trigger, policy: "feft", decision: 70, moved };
+    let job = |name: &str, context| JobRecord { name: name.to_owned(), context };
+    let mut trace = small();
+    trace.contexts = ContextRecords {
+        names: ["all", "large", "small, \"too\""].map(str::to_owned).to_vec(),
+        jobs: vec![job("all", 0), job("potrf", 1), job("getrf", 2)],
+        resizes: vec![
+            resize(0, "created", vec![moved(0, 0, 1), moved(1, 0, 1), moved(2, 0, 2)]),
+            resize(50, "idle", vec![moved(1, 1, 2)]),
+            resize(95, "end", vec![moved(0, 1, 0)]),
+        ],
+    };
+    trace.records[3].job = 2;
+    trace
+}
+
+#[test]
+fn traces_know_which_context_had_which_workers() {
+    let trace = with_contexts();
+    assert_eq!(read(&written(&trace)).expect("it was just written"), trace);
+    assert_eq!(trace.contexts.of_job(2), 2);
+    let counts = trace.contexts.worker_counts(3);
+    let expected =
+        [(0, vec![0, 2, 1]), (50, vec![0, 1, 2]), (95, vec![1, 0, 2])].map(|count| count);
+    assert_eq!(counts, expected);
+    for (good, bad, says) in [
+        ("\n1,1,1,2\n", "\n3,1,1,2\n", "field 1 names resize 3"),
+        ("\n1,1,1,2\n", "\n1,1,1,3\n", "field 4 names context 3"),
+        ("potrf,1\n", "potrf,3\n", "field 2 names context 3"),
+    ] {
+        let text = written(&trace);
+        assert!(text.contains(good), "{good:?} in {text}");
+        let error = read(&text.replacen(good, bad, 1)).expect_err(bad).to_string();
+        assert!(error.contains(says), "{bad}: {error}");
+    }
+}
+
 /// Both ends of a message of `bytes` bytes: when each was ready, began and ended.
 fn message(
     datum: u32,
@@ -229,13 +270,22 @@ fn broken_files_are_refused_at_their_line() {
         ("CPU 1,cpu,0", "CPU 1,cpu,0,x", "line 12: there is more than 3 fields"),
         ("CPU 1,cpu,0", "CPU 1,cpu,1", "line 12: field 3 names rank 1, and the file lists 1"),
         ("\"\"0\"\"\",", "\"\"0\"x\",", "line 13: field 1 has a stray quote"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,3,0,0,-7,0,0,0,10,done", "field 2 names codelet 3"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,0,2,0,-7,0,0,0,10,done", "field 3 names phase 2"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,3,-7,0,0,0,10,done", "field 4 names worker 3"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,20,10,done", "field 9 is an end before"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,0,1O,done", "field 9 is '1O', not a number"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,0,10,dine", "should be one of done, failed"),
-        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,0,99999999999999999999,done", "field 9"),
+        ("0,0,0,0,0,-7,0,0,0,10,done", "0,3,0,0,0,-7,0,0,0,10,done", "field 2 names codelet 3"),
+        ("0,0,0,0,0,-7,0,0,0,10,done", "0,0,2,0,0,-7,0,0,0,10,done", "field 3 names phase 2"),
+        ("0,0,0,0,0,-7,0,0,0,10,done", "0,0,0,1,0,-7,0,0,0,10,done", "field 4 names job 1"),
+        ("0,0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,3,-7,0,0,0,10,done", "field 5 names worker 3"),
+        ("0,0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,0,-7,0,0,20,10,done", "field 10 is an end before"),
+        (
+            "0,0,0,0,0,-7,0,0,0,10,done",
+            "0,0,0,0,0,-7,0,0,0,1O,done",
+            "field 10 is '1O', not a number",
+        ),
+        (
+            "0,0,0,0,0,-7,0,0,0,10,done",
+            "0,0,0,0,0,-7,0,0,0,10,dine",
+            "should be one of done, failed",
+        ),
+        ("0,0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,0,-7,0,0,0,99999999999999999999,done", "field 10"),
         ("7,800,0,1,fetch", "7,800,0,2,fetch", "field 4 names memory 2, and the file lists 2"),
         ("memory,1,30", "memori,1,30", "should be one of memory, ready"),
         ("\nend\n", "\nfin\n", "'end' should stand here"),
@@ -264,7 +314,7 @@ fn broken_files_are_refused_at_their_line() {
 
 #[test]
 fn changed_files_are_refused_or_can_be_written() {
-    for text in [written(&small()), written(&over_ranks())] {
+    for text in [written(&small()), written(&with_contexts()), written(&over_ranks())] {
         change_at_random(&text);
     }
 }

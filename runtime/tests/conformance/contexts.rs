@@ -66,6 +66,8 @@ fn clock() -> u64 {
 /// Looks often, and moves on little.
 fn nervous() -> HypervisorOptions {
     HypervisorOptions {
+        watches: true,
+        not_before: 0,
         idle_limit: 1000,
         window: 3000,
         samples: 1,

@@ -201,9 +201,8 @@ impl Contexts {
     /// If there is no such context, or no such job that it is to follow.
     pub fn add_job(&mut self, spec: JobSpec, view: &View<'_>) -> Result<JobId, ContextError> {
         self.live(spec.context)?;
-        if let Start::After(jobs) = &spec.start
-            && let Some(&unknown) = jobs.iter().find(|job| usize::from(job.0) >= self.jobs.len())
-        {
+        let jobs = spec.start.jobs();
+        if let Some(&unknown) = jobs.iter().find(|job| usize::from(job.0) >= self.jobs.len()) {
             return Err(ContextError::UnknownJob(unknown));
         }
         if self.jobs.len() == MOST {
@@ -256,6 +255,7 @@ impl Contexts {
         self.check(change)?;
         self.carry_out(change, view);
         self.note(Trigger::Request, "program", 0, view);
+        self.consider(Trigger::Request, view);
         Ok(())
     }
 
@@ -289,11 +289,8 @@ impl Contexts {
 
     /// When something is to be done although nothing happens.
     pub(crate) fn wakes_at(&self) -> Option<u64> {
-        let waiting = self.jobs.iter().filter(|job| job.began.is_none());
-        let starts = waiting.filter_map(|job| match job.spec.start {
-            Start::At(time) => Some(time),
-            _ => None,
-        });
+        let waiting = self.jobs.iter().filter(|job| job.began.is_none() && self.is_free(job));
+        let starts = waiting.map(|job| job.spec.start.time());
         let watch = self.hypervisor.as_ref().and_then(|hypervisor| hypervisor.wakes_at(self));
         starts.chain(watch).min()
     }
@@ -390,19 +387,19 @@ impl Contexts {
         }
     }
 
+    /// Whether all jobs have ended that `job` waits for.
+    fn is_free(&self, job: &Job) -> bool {
+        let mut before = job.spec.start.jobs().iter();
+        before.all(|job| self.jobs[usize::from(job.0)].ended.is_some())
+    }
+
     /// Begins the jobs whose time has come; says whether there were any.
     fn start_jobs(&mut self, view: &View<'_>) -> bool {
         let mut any = false;
         for number in 1..self.jobs.len() {
             let job = &self.jobs[number];
-            let is_due = job.began.is_none()
-                && match &job.spec.start {
-                    Start::Now => true,
-                    Start::At(time) => *time <= view.now,
-                    Start::After(jobs) => {
-                        jobs.iter().all(|job| self.jobs[usize::from(job.0)].ended.is_some())
-                    }
-                };
+            let is_due =
+                job.began.is_none() && job.spec.start.time() <= view.now && self.is_free(job);
             if is_due {
                 self.start_job(JobId(number as u16), view);
                 any = true;

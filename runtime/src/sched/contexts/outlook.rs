@@ -183,7 +183,7 @@ impl Contexts {
         for id in (1..self.contexts.len()).map(|number| ContextId(number as u16)) {
             let context = &self.contexts[usize::from(id.0)];
             let is_fed = context.held.is_empty() && !context.workers.is_empty();
-            if is_fed || !self.takes_part(id) {
+            if is_fed || context.is_ended || !self.takes_part(id) {
                 continue;
             }
             let all = (0..view.machine.workers.len()).map(WorkerId);

@@ -84,6 +84,26 @@ pub enum Start {
     At(u64),
     /// When all of these jobs have ended.
     After(Vec<JobId>),
+    /// When all of these jobs have ended, and not before so many nanoseconds.
+    AfterAndAt(Vec<JobId>, u64),
+}
+
+impl Start {
+    /// The jobs that must have ended.
+    pub(super) fn jobs(&self) -> &[JobId] {
+        match self {
+            Self::Now | Self::At(_) => &[],
+            Self::After(jobs) | Self::AfterAndAt(jobs, _) => jobs,
+        }
+    }
+
+    /// The time before which it does not begin.
+    pub(super) fn time(&self) -> u64 {
+        match self {
+            Self::Now | Self::After(_) => 0,
+            Self::At(time) | Self::AfterAndAt(_, time) => *time,
+        }
+    }
 }
 
 /// What a job consists of.

@@ -125,6 +125,11 @@ pub struct PlannedMove {
 /// How a hypervisor watches.
 #[derive(Clone, Copy, Debug)]
 pub struct HypervisorOptions {
+    /// Whether it watches the contexts while they run; else it acts when jobs begin and contexts
+    /// end.
+    pub watches: bool,
+    /// Nanoseconds since the engine began before which it only does what was planned.
+    pub not_before: u64,
     /// Nanoseconds without a task after which a worker is moved.
     pub idle_limit: u64,
     /// Nanoseconds over which the speed of a context is taken; nothing is decided by measured
@@ -143,6 +148,8 @@ pub struct HypervisorOptions {
 impl Default for HypervisorOptions {
     fn default() -> Self {
         Self {
+            watches: true,
+            not_before: 0,
             idle_limit: 20_000_000,
             window: 500_000_000,
             samples: 10,
@@ -214,9 +221,10 @@ impl Hypervisor {
 
     /// When an idle worker is to be looked at although nothing happens.
     pub(crate) fn wakes_at(&self, contexts: &Contexts) -> Option<u64> {
-        self.policy.as_ref()?;
+        self.policy.as_ref().filter(|_| self.options.watches)?;
         let idle = contexts.idle_since()?;
-        Some((idle + self.options.idle_limit + 1).max(self.quiet_until))
+        let time = idle.saturating_add(self.options.idle_limit).saturating_add(1);
+        Some(time.max(self.quiet_until).max(self.options.not_before))
     }
 
     /// Moves workers if that is to be done now; says whether any moved.
@@ -227,18 +235,19 @@ impl Hypervisor {
         view: &View<'_>,
     ) -> bool {
         let mut any = self.do_planned(contexts, trigger, view);
-        if self.policy.is_none() {
+        if self.policy.is_none() || view.now < self.options.not_before {
             return any;
         }
         let trigger = match trigger {
-            Trigger::Tick => self.look(contexts, view),
+            Trigger::Tick if self.options.watches => self.look(contexts, view),
             Trigger::Started(_) | Trigger::EndedContext(_) => Some(trigger),
             _ => None,
         };
         if let Some(trigger) = trigger {
             any |= self.decide(contexts, trigger, view);
         }
-        any
+        contexts.feed(view);
+        any | contexts.note(trigger.unwrap_or(Trigger::Request), self.name, 0, view)
     }
 
     fn do_planned(&self, contexts: &mut Contexts, trigger: Trigger, view: &View<'_>) -> bool {
@@ -297,7 +306,6 @@ impl Hypervisor {
         if let Some(choice) = choice {
             contexts.resize(&outlook, &choice.workers, view);
         }
-        contexts.feed(view);
         let any = contexts.note(trigger, self.name, decision, view);
         if any {
             self.last = view.now;

@@ -4,6 +4,7 @@
 mod embedding;
 mod likelihood;
 mod sets;
+mod stencil;
 mod workload;
 
 use std::sync::{Arc, LazyLock};
@@ -217,6 +218,7 @@ pub(crate) static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     all.extend(likelihood::EXAGEOSTAT);
     all.extend(embedding::DIODON);
     all.extend(sets::SETS);
+    all.push(stencil::STENCIL);
     all.extend(PROGRAMS.iter().map(Workload::of));
     all
 });

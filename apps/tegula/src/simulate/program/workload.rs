@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::Result;
 use tegula_kernels::scalar::Precision;
-use tegula_linalg::program::{self as routine, Counts, Factorised, Inputs, Program};
+use tegula_linalg::program::{self as routine, Counts, Factorised, Inputs, Instance, Program};
 use tegula_plan::distribution::messages::{self, Messages};
 use tegula_plan::distribution::{Factorisation, OwnerMap};
 use tegula_runtime::flow::{Decisions, Flow, FlowError};
@@ -44,6 +44,33 @@ pub(super) enum Tasks {
         /// Their operations, if a formula is given.
         flops: Option<fn(&Sizes) -> f64>,
     },
+}
+
+/// A program whose data is there.
+pub(crate) struct Prepared<'a> {
+    workload: &'a Workload,
+    setting: &'a Setting,
+    /// Of a routine.
+    instance: Option<Box<dyn Instance>>,
+}
+
+impl Prepared<'_> {
+    /// Submits it.
+    ///
+    /// # Errors
+    /// Those of the flow, if it waits.
+    pub(crate) fn submit(self, flow: &mut Flow) -> Result<(), FlowError> {
+        if let Tasks::Described { submit, .. } = &self.workload.tasks {
+            return submit(flow, self.setting);
+        }
+        if let Some(mut instance) = self.instance {
+            let decisions = &self.setting.decisions;
+            decisions.iter().for_each(|decisions| flow.follow(decisions.clone()));
+            instance.submit(flow);
+            instance.retire(flow);
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Debug for Workload {
@@ -89,19 +116,22 @@ impl Workload {
     /// # Errors
     /// Those of the flow, if it waits.
     pub(crate) fn submit(&self, flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
-        match &self.tasks {
+        self.prepare(flow, setting).submit(flow)
+    }
+
+    /// Takes what has to be there before it for granted, which waits for all that was submitted.
+    pub(crate) fn prepare<'a>(&'a self, flow: &mut Flow, setting: &'a Setting) -> Prepared<'a> {
+        let instance = match &self.tasks {
             Tasks::Routine(program, change) => {
                 let sizes = setting.sizes.of_routine(program, *change, flow.workers());
                 let mut instance = program.instance(flow, sizes, &Inputs::default());
                 instance.touch(flow);
                 flow.presume(|flow| instance.prepare(flow));
-                setting.decisions.iter().for_each(|decisions| flow.follow(decisions.clone()));
-                instance.submit(flow);
-                instance.retire(flow);
-                Ok(())
+                Some(instance)
             }
-            Tasks::Described { submit, .. } => submit(flow, setting),
-        }
+            Tasks::Described { .. } => None,
+        };
+        Prepared { workload: self, setting, instance }
     }
 
     /// About as many tasks as a flow holds for it.

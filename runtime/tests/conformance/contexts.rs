@@ -73,6 +73,7 @@ fn nervous() -> HypervisorOptions {
         samples: 1,
         speed_gap: 0.1,
         least_gain: 0.0,
+        window_gain: 0.0,
         bounds_by_idleness: true,
     }
 }

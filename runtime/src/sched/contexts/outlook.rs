@@ -225,12 +225,14 @@ impl Contexts {
             let statistics = &context.statistics;
             let is_known = now >= statistics.window_start + options.window
                 && statistics.window_tasks() >= options.samples;
-            let observed = statistics.observed(now);
-            is_known
-                && self.takes_part(ContextId(*number as u16))
-                && context
-                    .ideal
-                    .is_some_and(|ideal| (observed - ideal).abs() > options.speed_gap * ideal)
+            if !is_known || !self.takes_part(ContextId(*number as u16)) {
+                return false;
+            }
+            let ideal = context.ideal.unwrap_or_else(|| {
+                let of = |worker: &WorkerId| self.machine.workers[worker.0].class;
+                context.workers.iter().filter_map(|worker| statistics.speed(of(worker))).sum()
+            });
+            (statistics.observed(now) - ideal).abs() > options.speed_gap * ideal
         };
         (1..self.contexts.len()).find(is_off).map(|number| ContextId(number as u16))
     }

@@ -43,6 +43,8 @@ pub enum Trigger {
     Idle(WorkerId),
     /// A context is slower or faster than its workers promised.
     Speed(ContextId),
+    /// A window of time has gone by.
+    Window,
     /// Time went on.
     Tick,
 }
@@ -59,6 +61,7 @@ impl Trigger {
             Self::EndedContext(_) => "end-context",
             Self::Idle(_) => "idle",
             Self::Speed(_) => "speed",
+            Self::Window => "window",
             Self::Tick => "time",
         }
     }
@@ -132,15 +135,18 @@ pub struct HypervisorOptions {
     pub not_before: u64,
     /// Nanoseconds without a task after which a worker is moved.
     pub idle_limit: u64,
-    /// Nanoseconds over which the speed of a context is taken; nothing is decided by measured
-    /// speeds sooner after a change of workers.
+    /// Nanoseconds over which the speed of a context is taken, after each of which all is looked at
+    /// again; nothing is decided by measured speeds sooner after a change of workers.
     pub window: u64,
     /// Tasks of a context from which its speed is taken, at least.
     pub samples: u64,
     /// By which part the speed of a context may differ from what its workers promised.
     pub speed_gap: f64,
-    /// The part of the time to the end that a change must save.
+    /// The part of the time to the end that a change must save, if a worker is idle or a context
+    /// off its speed.
     pub least_gain: f64,
+    /// The part that it must save, if nothing is wrong.
+    pub window_gain: f64,
     /// Whether idle time bounds the workers that a context may have.
     pub bounds_by_idleness: bool,
 }
@@ -155,6 +161,7 @@ impl Default for HypervisorOptions {
             samples: 10,
             speed_gap: 0.3,
             least_gain: 0.01,
+            window_gain: 0.05,
             bounds_by_idleness: false,
         }
     }
@@ -172,6 +179,8 @@ pub struct Hypervisor {
     last: u64,
     /// Nothing is looked at before this time.
     quiet_until: u64,
+    /// When a window of time will have gone by.
+    window_end: u64,
     spent: u64,
     decisions: u64,
 }
@@ -204,8 +213,20 @@ impl Hypervisor {
         clock: fn() -> u64,
     ) -> Self {
         let planned = Vec::new();
+        let window_end = options.not_before.saturating_add(options.window);
         let (last, quiet_until, spent, decisions) = (0, 0, 0, 0);
-        Self { options, name, policy, planned, clock, last, quiet_until, spent, decisions }
+        Self {
+            options,
+            name,
+            policy,
+            planned,
+            clock,
+            last,
+            quiet_until,
+            window_end,
+            spent,
+            decisions,
+        }
     }
 
     /// Has workers moved when a job begins or ends.
@@ -281,11 +302,13 @@ impl Hypervisor {
         if self.options.bounds_by_idleness && view.now >= self.last + self.options.window {
             contexts.bound_by_idleness(view.now);
         }
-        let idle = contexts.idle_worker(view.now, self.options.idle_limit);
-        let trigger = idle.map(Trigger::Idle).or_else(|| {
-            let far = contexts.off_speed(view.now, &self.options);
-            far.map(Trigger::Speed)
-        })?;
+        let idle = contexts.idle_worker(view.now, self.options.idle_limit).map(Trigger::Idle);
+        let far = || contexts.off_speed(view.now, &self.options).map(Trigger::Speed);
+        let window = || (view.now >= self.window_end).then_some(Trigger::Window);
+        let trigger = idle.or_else(far).or_else(window)?;
+        if view.now >= self.window_end {
+            self.window_end = view.now.saturating_add(self.options.window);
+        }
         self.quiet_until = view.now + self.options.idle_limit.min(self.options.window);
         Some(trigger)
     }
@@ -297,9 +320,13 @@ impl Hypervisor {
             Some(policy) if outlook.contexts.len() > 1 => policy.choose(&outlook),
             _ => None,
         };
-        let forced = !matches!(trigger, Trigger::Idle(_) | Trigger::Speed(_));
+        let least = match trigger {
+            Trigger::Idle(_) | Trigger::Speed(_) => Some(self.options.least_gain),
+            Trigger::Window => Some(self.options.window_gain),
+            _ => None,
+        };
         let choice = choice.filter(|Choice { seconds: (now, then), .. }| {
-            forced || now == then || *then < now * (1.0 - self.options.least_gain)
+            now == then || least.is_none_or(|least| *then < now * (1.0 - least))
         });
         let decision = (self.clock)() - start;
         (self.spent, self.decisions) = (self.spent + decision, self.decisions + 1);

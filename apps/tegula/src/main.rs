@@ -21,6 +21,7 @@ mod output;
 mod plan;
 mod platform;
 mod ranks;
+mod seat;
 mod simulate;
 mod trace;
 mod work;

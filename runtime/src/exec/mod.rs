@@ -21,7 +21,7 @@ use std::sync::Arc;
 use accelerator::Accelerator;
 pub use gather::{GatherError, gather_trace};
 use heterogeneous::Heterogeneous;
-pub use heterogeneous::ScratchError;
+pub use heterogeneous::{Pool, PoolEngine, ScratchError};
 pub use sequential::Sequential;
 use shared_memory::SharedMemory;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FirstFailure, FlowError, Space};
+use super::{FirstFailure, FlowError, Naming, Space};
 use crate::ranks::{Contribution, Outcome, Traffic};
 use crate::sched::View;
 use crate::sched::contexts::{ContextError, Contexts};
@@ -16,6 +16,10 @@ pub trait Engine: Send {
     /// This rank, and how many there are.
     fn ranks(&self) -> (Rank, usize) {
         (Rank(0), 1)
+    }
+    /// How tasks and handles are numbered.
+    fn naming(&self) -> Naming {
+        Naming::alone()
     }
     /// Begins to work on these tasks and handles.
     fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running>;

@@ -7,14 +7,17 @@ use std::sync::Arc;
 use super::codelet::{Buffers, CodeletInfo, Failure};
 use super::edge::{EDGES, edge_number};
 use super::handle::{Group, HandleState, TaskRef};
-use super::space::Space;
+use super::space::{Naming, Space};
 use super::task::{Arguments, Envelope, TaskData};
-use crate::memory::{Block, BufferCache, Reduction};
+use crate::memory::{Block, BufferCache, CHUNK, Reduction};
 use crate::sync::Ordering;
 use crate::types::{Access, Cost, Handle, JobId, Kind};
 
 /// Added to `pending` while edges are hung, so that no predecessor can make the task ready.
 const BIAS: u32 = 1 << 30;
+
+/// Generation of handles that were never registered.
+const UNNAMED: u32 = u32::MAX;
 
 /// What a task carries beside its work.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +52,10 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn new(workers: usize, cache: BufferCache) -> Self {
+    pub(crate) fn new(workers: usize, cache: BufferCache, naming: Naming) -> Self {
         Self {
-            space: Arc::new(Space::new(workers, cache)),
+            job: naming.job,
+            space: Arc::new(Space::new(workers, cache, naming)),
             generations: Vec::new(),
             free: Vec::new(),
             handles: Vec::new(),
@@ -62,7 +66,6 @@ impl Graph {
             submitted: 0,
             messages: 0,
             is_shared: false,
-            job: JobId::default(),
             job_tasks: Vec::new(),
         }
     }
@@ -129,12 +132,17 @@ impl Graph {
 
     /// Gives contents of `bytes` bytes, in a buffer of `room`, a name.
     pub(crate) fn register_within(&mut self, bytes: usize, room: usize) -> Handle {
-        let index = self.free_handles.pop().unwrap_or_else(|| {
-            let index = self.handles.len() as u32;
-            self.space.handles.reserve(self.handles.len() + 1);
-            self.handles.push(HandleState::new(0));
-            index
-        });
+        if self.free_handles.is_empty() {
+            let first = self.space.grow_handles();
+            let end = first + CHUNK as u32;
+            self.handles.resize_with(end as usize, || HandleState::new(UNNAMED));
+            self.free_handles.extend((first..end).rev());
+        }
+        let index = self.free_handles.pop().expect("the table has just grown");
+        let generation = &mut self.handles[index as usize].generation;
+        if *generation == UNNAMED {
+            *generation = 0;
+        }
         self.space.handles.reset(index, bytes, room);
         Handle { index, generation: self.handles[index as usize].generation }
     }
@@ -421,10 +429,10 @@ impl Graph {
             self.space.take_freed(|task| free.push(task));
         }
         if self.free.is_empty() {
-            let first = self.generations.len();
-            let length = self.space.grow_tasks(first);
-            self.generations.resize(length, 0);
-            self.free.extend((first as u32..length as u32).rev());
+            let first = self.space.grow_tasks();
+            let end = first + CHUNK as u32;
+            self.generations.resize(end as usize, 0);
+            self.free.extend((first..end).rev());
         }
         let task = self.free.pop().expect("the slab has just grown");
         let generation = &mut self.generations[task as usize];

@@ -3,7 +3,7 @@
 use super::engine::{ReadyTasks, Running};
 use super::graph::Graph;
 use super::peers::Peers;
-use super::{Flow, FlowError, FlowOptions};
+use super::{Flow, FlowError, FlowOptions, Naming};
 use crate::memory::BufferCache;
 use crate::trace::{Records, Site};
 
@@ -20,7 +20,7 @@ impl Flow {
     #[must_use]
     pub fn listening_for(workers: usize, is_flat: bool) -> Self {
         let mut flow = Self::of(
-            Graph::new(workers, BufferCache::new(true)),
+            Graph::new(workers, BufferCache::new(true), Naming::alone()),
             workers,
             Box::new(RecordOnly { is_flat }),
             FlowOptions::default(),

@@ -42,6 +42,7 @@ use graph::{Graph, Tag};
 pub use launch::{Check, Launch, Tools};
 use peers::Peers;
 pub use region::{Lines, Region, RegionMut};
+pub use space::Naming;
 pub(crate) use space::{Post, Space, task_view};
 pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, TaskData};
@@ -149,7 +150,7 @@ impl Flow {
     #[must_use]
     pub fn new(engine: impl Engine + 'static, options: FlowOptions) -> Self {
         let (workers, (rank, ranks)) = (engine.workers(), engine.ranks());
-        let mut graph = Graph::new(workers, BufferCache::new(options.cache));
+        let mut graph = Graph::new(workers, BufferCache::new(options.cache), engine.naming());
         let peers = (ranks > 1).then(|| Peers::new(rank, ranks));
         if peers.is_some() {
             graph.share();

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::edge::edge_task;
 use super::lane::Lane;
 use super::task::{TaskData, TaskSlot};
-use crate::memory::{BufferCache, HandleTable, Slab};
+use crate::memory::{BufferCache, HandleTable, Numbers, Slab};
 use crate::sched::TaskView;
 use crate::sync::Ordering;
 use crate::trace::AFTER_MESSAGE;
-use crate::types::{Kind, WorkerId};
+use crate::types::{JobId, Kind, WorkerId};
 
 /// Who is told of messages that may come or go.
 pub(crate) trait Post: Send + Sync + std::fmt::Debug {
@@ -18,9 +18,29 @@ pub(crate) trait Post: Send + Sync + std::fmt::Debug {
     fn post(&self, task: u32);
 }
 
+/// How the tasks and handles of a flow are numbered: flows that share an engine share the numbers,
+/// so that a number says whose it is.
+#[derive(Clone, Debug)]
+pub struct Naming {
+    pub(crate) tasks: Arc<Numbers>,
+    pub(crate) handles: Arc<Numbers>,
+    pub(crate) owner: u16,
+    /// The job that tasks belong to unless the program says another.
+    pub(crate) job: JobId,
+}
+
+impl Naming {
+    /// Numbers of one flow alone.
+    pub(crate) fn alone() -> Self {
+        let numbers = || Arc::new(Numbers::new());
+        Self { tasks: numbers(), handles: numbers(), owner: 0, job: JobId::default() }
+    }
+}
+
 /// Task slots and handles of one flow.
 #[derive(Debug)]
 pub(crate) struct Space {
+    pub(crate) naming: Naming,
     tasks: Slab<TaskSlot>,
     pub(crate) handles: HandleTable,
     /// One for each worker, one for the submitter, which completes what needs no worker, and one
@@ -35,8 +55,9 @@ pub(crate) struct Space {
 
 impl Space {
     /// Room for tasks run by `workers` workers.
-    pub(crate) fn new(workers: usize, cache: BufferCache) -> Self {
+    pub(crate) fn new(workers: usize, cache: BufferCache, naming: Naming) -> Self {
         Self {
+            naming,
             tasks: Slab::new(),
             handles: HandleTable::new(cache),
             lanes: (0..workers + 2).map(|_| Lane::new()).collect(),
@@ -44,6 +65,11 @@ impl Space {
             post: OnceLock::new(),
             is_recorded: AtomicBool::new(false),
         }
+    }
+
+    /// Workers that run its tasks.
+    pub(crate) fn workers(&self) -> usize {
+        self.workers
     }
 
     pub(crate) fn slot(&self, task: u32) -> &TaskSlot {
@@ -93,9 +119,14 @@ impl Space {
         }
     }
 
-    /// Adds task slots after the first `length`; returns how many there are then.
-    pub(crate) fn grow_tasks(&self, length: usize) -> usize {
-        self.tasks.grow(length, TaskSlot::new)
+    /// Adds a chunk of task slots; returns the first.
+    pub(crate) fn grow_tasks(&self) -> u32 {
+        self.tasks.grow(&self.naming.tasks, self.naming.owner, TaskSlot::new)
+    }
+
+    /// Adds a chunk of handles; returns the first.
+    pub(crate) fn grow_handles(&self) -> u32 {
+        self.handles.grow(&self.naming.handles, self.naming.owner)
     }
 
     /// Takes every slot that came back, calling `each` with it.
@@ -207,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_submitter_gives_slots_back_by_a_lane_of_its_own() {
-        let mut graph = Graph::new(1, BufferCache::new(false));
+        let mut graph = Graph::new(1, BufferCache::new(false), Naming::alone());
         let handle = graph.register(8);
         assert!(graph.discard(handle).is_empty(), "nobody uses it, so it goes at once");
         let back = |lane: usize| {

@@ -13,7 +13,7 @@ pub(crate) use amount::Amount;
 pub use block::Block;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
 pub use replicas::{Replica, Replicas};
-pub(crate) use slab::Slab;
+pub(crate) use slab::{CHUNK, Numbers, Slab};
 pub(crate) use table::{Copy, HandleTable};
 pub use table::{Merge, Reduction};
 pub use transfer::Transfer;

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
-use super::slab::Slab;
+use super::slab::{Numbers, Slab};
 
 /// Changes the first by the second.
 pub type Merge = fn(&mut [u8], &[u8]);
@@ -274,7 +274,6 @@ impl HandleSlot {
 #[derive(Debug)]
 pub(crate) struct HandleTable {
     slots: Slab<HandleSlot>,
-    length: AtomicUsize,
     pub(crate) cache: BufferCache,
     /// Handles that were discarded, if an engine wants to know.
     discarded: OnceLock<Mutex<Vec<u32>>>,
@@ -284,17 +283,15 @@ pub(crate) struct HandleTable {
 
 impl HandleTable {
     pub(crate) fn new(cache: BufferCache) -> Self {
-        let (slots, length) = (Slab::new(), AtomicUsize::new(0));
+        let slots = Slab::new();
         let has_discarded = AtomicBool::new(false);
-        Self { slots, length, cache, discarded: OnceLock::new(), has_discarded }
+        Self { slots, cache, discarded: OnceLock::new(), has_discarded }
     }
 
-    /// Makes sure that there are `length` slots. Called by the submitter only.
-    pub(crate) fn reserve(&self, length: usize) {
-        let now = self.length.load(Ordering::Relaxed);
-        if now < length {
-            self.length.store(self.slots.grow(now, HandleSlot::new), Ordering::Relaxed);
-        }
+    /// Adds slots, numbered by `numbers` for `owner`; returns the first. Called by the submitter
+    /// only.
+    pub(crate) fn grow(&self, numbers: &Numbers, owner: u16) -> u32 {
+        self.slots.grow(numbers, owner, HandleSlot::new)
     }
 
     pub(crate) fn get(&self, handle: u32) -> &HandleSlot {
@@ -349,14 +346,14 @@ impl HandleTable {
         }
     }
 
-    /// Number of slots, used or not.
-    pub(crate) fn len(&self) -> usize {
-        self.length.load(Ordering::Relaxed)
+    /// Numbers of all slots, used or not.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = u32> + '_ {
+        self.slots.indices()
     }
 
     /// Every slot, used or not.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &HandleSlot> {
-        (0..self.length.load(Ordering::Relaxed) as u32).map(|handle| self.get(handle))
+        self.indices().map(|handle| self.get(handle))
     }
 }
 

@@ -27,6 +27,12 @@ impl Recorder {
         lane.lock().unwrap_or_else(PoisonError::into_inner).push(record);
     }
 
+    /// Adds a record whose times are known.
+    pub(crate) fn note(&self, record: TaskRecord) {
+        let lane = &self.lanes[record.worker].0;
+        lane.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+    }
+
     /// Takes all records.
     pub(crate) fn take(&self) -> Records {
         let take = |lane: &Padded<Mutex<Vec<TaskRecord>>>| {

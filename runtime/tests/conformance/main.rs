@@ -10,6 +10,7 @@ mod flows;
 mod host;
 mod lent;
 mod machines;
+mod pool;
 mod program;
 mod ranks;
 mod stand_in;

@@ -319,6 +319,11 @@ pub(crate) fn tight() -> impl Strategy<Value = Tight> {
 }
 
 impl Tight {
+    /// So many cores on one memory without limit.
+    pub(crate) fn flat(cores: usize) -> Self {
+        Self { cores, devices: Vec::new(), ram: None }
+    }
+
     pub(crate) fn machine(&self, kind: WorkerKind) -> Machine {
         let mut machine = Machine::cores(self.cores);
         if let Some(bytes) = self.ram {

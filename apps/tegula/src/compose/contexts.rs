@@ -104,7 +104,7 @@ impl Run<'_> {
                 priority: context.priority,
                 limits: context.limits.clone(),
                 is_moldable: context.is_moldable,
-                seed: self.flags.seed,
+                seed: self.flags.run.seed,
                 ..ContextSpec::new(&context.name, policy, workers)
             };
             ids.push(flow.add_context(spec).map_err(wrong)?);

@@ -3,6 +3,7 @@
 
 mod contexts;
 mod file;
+mod real;
 mod report;
 
 use std::path::PathBuf;
@@ -14,13 +15,11 @@ use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::Platform;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::sched::hypervisor::{HypervisorOptions, RESIZING, ResizingPolicy};
-use tegula_runtime::sched::{POLICIES, Policy};
+use tegula_runtime::sched::{DEFAULT_POLICY, Policy, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 
 use crate::error::refused;
-use crate::flags::{
-    OutputFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member, policies,
-};
+use crate::flags::{OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Align, Console, Table};
 use contexts::Run;
 use file::{Composition, Reader, parse_seconds};
@@ -32,6 +31,7 @@ Examples:
   tegula compose two.toml --platform mirage-d
   tegula compose two.toml --platform mirage-d --contexts teft
   tegula compose two.toml --platform mirage-d --hypervisor feft --idle-limit 20ms --trace run.html
+  tegula compose fits.toml --workers 2
   tegula compose --list
 
 A composition:
@@ -47,6 +47,9 @@ A composition:
   n = 19968
   tile_size = 192
   workers = { cpu = 8 }
+  [[kernel]]                       # for real, any command
+  name = \"fit\"
+  command = \"exageostat fit data.csv --covariance matern -o model.json\"
   [[move]]
   when = \"small:end\"
   from = \"small\"
@@ -56,8 +59,8 @@ pub(crate) struct Compose {
     /// What runs beside what
     #[arg(value_name = "FILE.toml", required_unless_present = "list")]
     file: Option<PathBuf>,
-    /// Machine, by its name or a file
-    #[arg(long, value_name = "NAME|FILE", required_unless_present = "list")]
+    /// Machine to simulate, by its name or a file [default: run for real, here]
+    #[arg(long, value_name = "NAME|FILE")]
     platform: Option<PathBuf>,
     /// Which workers each context begins with [default: split]
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Sharing::Split, hide_default_value = true)]
@@ -76,21 +79,14 @@ pub(crate) struct Compose {
     /// Bound the workers of a context by the time that they were idle
     #[arg(long, requires = "hypervisor")]
     bound_idleness: bool,
-    /// Who runs which task, in contexts that do not say
-    #[arg(long, value_name = "NAME", default_value = "dmdas", value_parser = policies())]
-    policy: usize,
-    /// What leaves a memory that is full [default: what suits the policy]
-    #[arg(long, value_name = "NAME", value_parser = evictions())]
-    eviction: Option<usize>,
-    /// Coefficient of variation of task times
-    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    /// Coefficient of variation of simulated task times
+    #[arg(long, value_name = "X", default_value_t = 0.0, requires = "platform")]
     noise: f64,
-    /// Seed of every random choice
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
     /// List who can move workers
     #[arg(long)]
     list: bool,
+    #[command(flatten)]
+    run: RunFlags,
     #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
@@ -144,15 +140,18 @@ impl Compose {
         if self.list {
             return list(console);
         }
-        let (Some(file), Some(platform)) = (&self.file, &self.platform) else {
-            return Err(refused("a composition and --platform are needed"));
-        };
+        let Some(file) = &self.file else { return Err(refused("which composition?")) };
         self.trace.check()?;
         self.check()?;
+        let Some(platform) = &self.platform else {
+            real::run(self, file, &console)?;
+            return console.finish();
+        };
+        self.run.refuse_for_simulation()?;
         let platform = Platform::find(platform)?;
         let groups = platform.machine.groups().0;
         let precision = platform.precision.unwrap_or(Precision::Double);
-        let composition = Reader::new(file, &groups, precision, self.seed)?.read()?;
+        let composition = Reader::new(file, &groups, precision, self.run.seed)?.read()?;
         self.simulate(platform, &composition, &console)?;
         console.finish()
     }
@@ -173,8 +172,10 @@ impl Compose {
         Ok(())
     }
 
+    /// Who runs what in contexts that do not say.
     fn policy(&self) -> &'static Policy {
-        &POLICIES[self.policy]
+        let usual = if self.platform.is_some() { "dmdas" } else { DEFAULT_POLICY };
+        self.run.policy().unwrap_or_else(|| policy(usual).expect("a listed policy"))
     }
 
     fn simulate(
@@ -186,14 +187,13 @@ impl Compose {
         let Platform { name, machine, models, .. } = platform;
         let (machine, durations) = (Arc::new(machine), Arc::new(models));
         let policy = self.policy();
-        let eviction = chosen_eviction(self.eviction, policy);
-        check_eviction(eviction, policy)?;
+        let eviction = self.run.eviction(policy)?;
         let options = SimOptions {
             machine: machine.clone(),
             durations: durations.clone(),
             policy,
             eviction,
-            seed: self.seed,
+            seed: self.run.seed,
             noise: self.noise,
             contexts: true,
             trace: self.trace.is_wanted(),

@@ -263,7 +263,7 @@ impl Outcome {
             "contexts_by": flags.contexts.name(),
             "hypervisor": flags.hypervisor.map(|n| tegula_runtime::sched::hypervisor::RESIZING[n].name),
             "policy": flags.policy().name,
-            "seed": flags.seed,
+            "seed": flags.run.seed,
             "seconds": self.makespan(),
             "kernels": kernels,
             "contexts": contexts,

@@ -19,7 +19,7 @@ use tegula_linalg::program::Footprint;
 
 /// Cores, accelerators and memory, every default settled.
 #[derive(Clone, Debug)]
-pub(super) struct MachineChoice {
+pub(crate) struct MachineChoice {
     pub(super) cores: usize,
     pub(super) devices: Vec<Emulated>,
     pub(super) cuda: CudaDevices,

@@ -6,10 +6,11 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use tegula_kernels::kernel::KERNELS;
+use tegula_runtime::sched::{EvictionPolicy, Policy};
 
 use super::choice::MachineChoice;
 use super::devices::CudaDevices;
-use super::{evictions, member};
+use super::{chosen_eviction, evictions, member};
 use crate::error::refused;
 use crate::machine::usable_memory;
 use crate::output::check_folder;
@@ -184,6 +185,22 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
 const UNKNOWN_MEMORY: u64 = 1 << 30;
 
 impl MachineFlags {
+    /// Whether nothing was asked for.
+    pub(super) fn is_default(&self) -> bool {
+        self.is_plain() && self.eviction.is_none()
+    }
+
+    /// Whether nothing was asked for but what leaves a full memory.
+    pub(super) fn is_plain(&self) -> bool {
+        let Self { devices, memory, scratch, dedicate, .. } = self;
+        devices.is_none() && memory.is_none() && scratch.is_none() && dedicate.is_empty()
+    }
+
+    /// What leaves a full memory under `policy`.
+    pub(super) fn eviction(&self, policy: &Policy) -> &'static EvictionPolicy {
+        chosen_eviction(self.eviction, policy)
+    }
+
     /// Bytes of memory that the run may use.
     pub(super) fn memory(&self) -> u64 {
         let there = usable_memory();

@@ -17,7 +17,7 @@ mod shares;
 mod trace;
 
 pub(crate) use checkpoint::CheckpointFlags;
-pub(crate) use choice::{DISK_RATE, default_policies};
+pub(crate) use choice::{DISK_RATE, MachineChoice, default_policies};
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;
 pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};

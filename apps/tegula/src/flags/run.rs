@@ -15,11 +15,11 @@ use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_plan::distribution::{DISTRIBUTIONS, DistributionEntry, Powers};
 use tegula_runtime::comm::World;
-use tegula_runtime::exec::{Exec, ExecOptions};
+use tegula_runtime::exec::{Exec, ExecOptions, Pool};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Models, allowed_cores};
 use tegula_runtime::ranks::Owners;
-use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
+use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy, PolicyOptions};
 
 use super::choice::{MachineChoice, default_policies};
 use super::machine::MachineFlags;
@@ -33,6 +33,7 @@ use crate::machine::memory_bytes;
 use crate::output::{Account, Console, bytes, count};
 use crate::platform::LearntModels;
 use crate::ranks::{self, Ranks};
+use crate::seat;
 use crate::work::Work;
 
 /// Most workers that can be asked for.
@@ -157,7 +158,10 @@ impl RunFlags {
             Some(choice) => backend::select(choice, cores.max(1))?,
             None => backend::current(),
         };
-        let mut machine = self.machine.resolve(cores, &(work.codelets)())?;
+        let mut machine = match seat::machine() {
+            Some(shared) => self.seated(shared)?,
+            None => self.machine.resolve(cores, &(work.codelets)())?,
+        };
         let shares = Shares::resolve(self.distribution.as_deref(), &machine, work.storage)?;
         let owners = shares.owners.clone();
         // What is submitted must not differ from rank to rank.
@@ -186,7 +190,13 @@ impl RunFlags {
             known.borrow_mut().insert(nb, footprint.clone());
             footprint
         };
+        let shared = seat::machine();
         let nb = matrix.settle_tiles((&mut machine, workers), work, &footprint)?;
+        if shared.is_some_and(|shared| shared.limit() != machine.limit()) {
+            return Err(refused(
+                "it does not fit the memory, and the workers that it shares have no disk for it",
+            ));
+        }
         let default = machine.default_policy();
         let run = Run {
             world: ranks::world(),
@@ -206,6 +216,74 @@ impl RunFlags {
         };
         check_eviction(run.machine.eviction(run.policy), run.policy)?;
         Ok(run.with_notebook())
+    }
+
+    /// The machine of a command that shares it with others.
+    ///
+    /// # Errors
+    /// If it asks for another one.
+    fn seated(&self, shared: MachineChoice) -> Result<MachineChoice> {
+        let own = self.workers.is_some() || self.reserve.is_some() || self.ranks.is_some();
+        if own || self.distribution.is_some() || !self.machine.is_default() {
+            return Err(refused(
+                "workers, devices, memory and ranks are those of compose: give them there",
+            ));
+        }
+        Ok(shared)
+    }
+
+    /// Workers that several commands share, recorded if `trace`, and the machine that they are.
+    ///
+    /// # Errors
+    /// If flags contradict each other, or ask for ranks.
+    pub(crate) fn pool(&self, trace: bool) -> Result<(Pool, MachineChoice)> {
+        if self.ranks.is_some() || self.distribution.is_some() || ranks::ranks() > 1 {
+            return Err(refused("commands that share workers run on one rank"));
+        }
+        let cores = self.cores()?;
+        if let Some(choice) = self.blas {
+            backend::select(choice, cores.max(1))?;
+        }
+        let machine = self.machine.resolve(cores, &[])?;
+        let policy = self.policy.map_or(machine.default_policy().policy(), |index| &POLICIES[index]);
+        check_eviction(machine.eviction(policy), policy)?;
+        let bind = machine.cores == allowed_cores().len();
+        let (eviction, accelerators) = (machine.eviction(policy), machine.accelerators());
+        let options = ExecOptions::on(machine.machine());
+        let seed = self.seed;
+        let options =
+            ExecOptions { accelerators, policy, eviction, seed, bind, trace, ..options };
+        Ok((Pool::new(options), machine))
+    }
+
+    /// The policy that was asked for, if one was.
+    pub(crate) fn policy(&self) -> Option<&'static Policy> {
+        self.policy.map(|index| &POLICIES[index])
+    }
+
+    /// The eviction policy that was asked for, or that suits `policy`.
+    ///
+    /// # Errors
+    /// If that was asked for and does not go with `policy`.
+    pub(crate) fn eviction(&self, policy: &Policy) -> Result<&'static EvictionPolicy> {
+        let eviction = self.machine.eviction(policy);
+        check_eviction(eviction, policy)?;
+        Ok(eviction)
+    }
+
+    /// Refuses what describes this machine, where another one is simulated.
+    ///
+    /// # Errors
+    /// Which flags are of no use then.
+    pub(crate) fn refuse_for_simulation(&self) -> Result<()> {
+        let own = self.workers.is_some() || self.reserve.is_some() || self.ranks.is_some();
+        if own || self.distribution.is_some() || self.blas.is_some() || !self.machine.is_plain() {
+            return Err(refused(
+                "--workers, --devices, --memory, --ranks and --blas are of this machine: \
+                 --platform describes the one that is simulated",
+            ));
+        }
+        Ok(())
     }
 
     /// Bytes of memory that the run may use, as far as that is known; over ranks those of rank 0.
@@ -325,7 +403,10 @@ impl Run {
         let digest = self.digest();
         let options =
             FlowOptions { cache, deterministic, codec: CODEC, digest, ..FlowOptions::default() };
-        let mut flow = Flow::new(Exec::new(engine), options);
+        let mut flow = match seat::engine() {
+            Some(shared) => Flow::new(shared, options),
+            None => Flow::new(Exec::new(engine), options),
+        };
         flow.set_owners(self.shares.owners.clone());
         flow
     }

@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use tegula_files::{FillError, WriteError, write_atomically};
 
-use crate::{error, ranks};
+use crate::{error, ranks, seat};
 
 pub(crate) use account::Account;
 pub(crate) use deferring::DeferringWriter;
@@ -77,6 +77,7 @@ impl Console {
         if self.is_quiet || self.failure.borrow().is_some() {
             return;
         }
+        let text = seat::labelled(text.to_string());
         let written = if self.is_diverted {
             writeln!(io::stderr().lock(), "{text}")
         } else {
@@ -112,7 +113,7 @@ impl Console {
     /// Prints a line to standard error, where progress goes.
     pub(crate) fn log(&self, text: impl fmt::Display) {
         if !self.is_quiet {
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            let _ = writeln!(io::stderr().lock(), "{}", seat::labelled(text.to_string()));
         }
     }
 
@@ -121,7 +122,8 @@ impl Console {
         if !ranks::is_root() {
             return;
         }
-        let _ = writeln!(io::stderr().lock(), "{}", folded("warning: ", &text.to_string()));
+        let text = seat::labelled(folded("warning: ", &text.to_string()));
+        let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// Flushes, and says whether everything could be printed. A reader that closed its end, as

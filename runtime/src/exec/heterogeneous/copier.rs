@@ -85,7 +85,8 @@ impl Shared {
         while let Some(transfer) = self.copiers.next(copy_queue) {
             let (start, clock) = (self.now(), Instant::now());
             let Transfer { handle, src, dst, bytes, .. } = transfer;
-            let result = self.stores.copy(&self.space, handle, src, dst);
+            let space = &self.programs.of_handle(handle).space;
+            let result = self.stores.copy(space, handle, src, dst);
             if self.machine.is_emulated(src, dst) {
                 let least = self.machine.transfer_nanoseconds(src, dst, bytes);
                 std::thread::sleep(Duration::from_nanos(least).saturating_sub(clock.elapsed()));

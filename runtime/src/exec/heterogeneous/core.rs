@@ -1,6 +1,7 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
 use super::fatal::Fatal;
+use super::programs::Program;
 use super::{Event, Shared};
 use crate::dispatch::{Action, Dispatcher, Operation, Staging};
 use crate::exec::ExecOptions;
@@ -22,8 +23,8 @@ pub(super) struct Core {
     discards: Vec<u32>,
     /// By task slot, whether the dispatcher has the task.
     is_held: Vec<Hold>,
-    /// Transfers under way.
-    flying: usize,
+    /// Transfers under way, by the number of the flow.
+    flying: Vec<usize>,
     /// The buffer that was made last, if it is known to be zero.
     zeroed: Option<(HandleId, MemoryId)>,
     /// Why no more tasks can be run.
@@ -32,8 +33,8 @@ pub(super) struct Core {
     has_contexts: bool,
     records: Records,
     totals: Totals,
-    /// The handle that the program waits for.
-    host: Option<Task>,
+    /// By the number of each flow, the handle that its program waits for.
+    host: Vec<Option<Task>>,
     /// Messages whose contents must be in the RAM.
     pub(super) staging: Staging,
 }
@@ -63,26 +64,48 @@ impl Core {
             batch: Vec::new(),
             discards: Vec::new(),
             is_held: Vec::new(),
-            flying: 0,
+            flying: Vec::new(),
             zeroed: None,
             fatal: None,
             is_recording: *trace,
             has_contexts: *contexts,
             records: Records::default(),
             totals: Totals::new(workers, memories),
-            host: None,
+            host: Vec::new(),
             staging: Staging::default(),
         }
     }
 
-    /// Whether any transfer is under way.
-    pub(super) fn is_moving(&self) -> bool {
-        self.flying > 0
+    /// Whether any transfer is under way, of the flow of this number if that is given.
+    pub(super) fn is_moving(&self, program: Option<usize>) -> bool {
+        match program {
+            Some(number) => self.flying.get(number).is_some_and(|&count| count > 0),
+            None => self.flying.iter().any(|&count| count > 0),
+        }
+    }
+
+    fn count_flight(&mut self, shared: &Shared, handle: HandleId, by: isize) {
+        let number = shared.programs.of_handle(handle).number();
+        if number >= self.flying.len() {
+            self.flying.resize(number + 1, 0);
+        }
+        let count = self.flying[number].checked_add_signed(by);
+        self.flying[number] = count.expect("a transfer ends once");
     }
 
     pub(super) fn take_records(&mut self) -> Records {
         let contexts = self.dispatcher.context_records();
         Records { contexts, ..std::mem::take(&mut self.records) }
+    }
+
+    /// Keeps the records of a flow that has ended for whoever takes those of all.
+    pub(super) fn keep_records(&mut self, mut tasks: Vec<TaskRecord>) {
+        self.records.tasks.append(&mut tasks);
+    }
+
+    /// When something is to be done although nothing happens.
+    pub(super) fn wakes_at(&mut self) -> Option<u64> {
+        self.dispatcher.wakes_at()
     }
 
     pub(super) fn totals(&self) -> Totals {
@@ -111,15 +134,16 @@ impl Core {
             }
         }
         self.act(shared);
-        shared.notify_waiter();
+        shared.programs.for_each(Program::notify_waiter);
     }
 
     /// Deals with the end of a task, which took so many nanoseconds if it did its work.
     fn end(&mut self, shared: &Shared, task: TaskId, worker: WorkerId, sample: Option<u64>) {
         self.is_held[task.0 as usize] = Hold::None;
         if let Some(nanoseconds) = sample {
-            let (data, class) =
-                (shared.space.task(task.0), self.dispatcher.machine().workers[worker.0].class);
+            let class = self.dispatcher.machine().workers[worker.0].class;
+            let program = shared.programs.of_task(task.0);
+            let data = program.space.task(task.0);
             self.dispatcher.durations().record(data.info.name, data.cost(), class, nanoseconds);
         }
         if self.fatal.is_none() {
@@ -131,7 +155,8 @@ impl Core {
     /// Completes a task in the graph and hands over what that made ready.
     fn complete(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>) {
         let mut made = std::mem::take(&mut self.ready);
-        shared.space.finish(task, by.map_or(0, |worker| worker.0), &mut made);
+        let program = shared.programs.of_task(task);
+        program.space.finish(task, by.map_or(0, |worker| worker.0), &mut made);
         self.hand_over(shared, &mut made, by);
         self.ready = made;
     }
@@ -145,16 +170,20 @@ impl Core {
         by: Option<WorkerId>,
     ) {
         self.forget_discarded(shared);
+        // All of them are of one flow.
+        let Some(&first) = tasks.first() else { return };
+        let program = shared.programs.of_task(first);
+        let (space, runner) = (&program.space, &program.runner);
         let mut batch = std::mem::take(&mut self.batch);
-        shared.space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
-            let data = shared.space.task(task);
-            if shared.runner.skip(&shared.space, data) {
+        space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
+            let data = space.task(task);
+            if runner.skip(space, data) {
                 self.record(shared, task, by, Outcome::Skipped);
                 self.dispatcher.skipped(data.job);
                 return false;
             }
             if let Some(cause) = self.refusal(shared, task) {
-                shared.runner.fail(&shared.space, data, cause);
+                runner.fail(space, data, cause);
                 self.record(shared, task, by, Outcome::Failed);
                 self.dispatcher.skipped(data.job);
                 return false;
@@ -174,9 +203,11 @@ impl Core {
     fn record(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>, outcome: Outcome) {
         if self.is_recording {
             let worker = by.map_or(0, |worker| worker.0);
-            let record = shared.space.task_record(task, worker, outcome);
-            let now = shared.now();
-            self.records.tasks.push(TaskRecord { start: now, end: now, ..record });
+            let program = shared.programs.of_task(task);
+            let record = program.space.task_record(task, worker, outcome);
+            if let Some(recorder) = &program.runner.recorder {
+                recorder.note(TaskRecord { start: shared.now(), end: shared.now(), ..record });
+            }
         }
     }
 
@@ -185,9 +216,10 @@ impl Core {
         if let Some(fatal) = &self.fatal {
             return Some(fatal.clone().into_cause());
         }
-        let data = shared.space.task(task);
+        let program = shared.programs.of_task(task);
+        let data = program.space.task(task);
         let runs = |class| shared.runs(data, class);
-        let no_place = self.dispatcher.take_in(&shared.space, task, &runs).err()?;
+        let no_place = self.dispatcher.take_in(&program.space, task, &runs).err()?;
         Some(Cause::Failed(no_place.into()))
     }
 
@@ -200,15 +232,17 @@ impl Core {
     }
 
     fn forget_discarded(&mut self, shared: &Shared) {
-        shared.space.handles.take_discards(&mut self.discards);
+        let discards = &mut self.discards;
+        shared.programs.for_each(|program| program.space.handles.take_discards(discards));
         if self.fatal.is_none() {
             for handle in self.discards.drain(..) {
                 self.dispatcher.planner_mut().discard(HandleId(handle));
             }
-        } else if self.flying == 0 {
+        } else if !self.is_moving(None) {
             // The planner has not heard of what ended since, and plans no more.
-            for handle in self.discards.drain(..) {
-                shared.stores.free_everywhere(&shared.space, HandleId(handle));
+            for handle in self.discards.drain(..).map(HandleId) {
+                let program = shared.programs.of_handle(handle);
+                shared.stores.free_everywhere(&program.space, handle);
             }
         }
     }
@@ -220,7 +254,7 @@ impl Core {
         (start, end): (u64, u64),
         result: Result<(), Fatal>,
     ) {
-        self.flying -= 1;
+        self.count_flight(shared, transfer.handle, -1);
         if let Err(error) = result {
             self.give_up(shared, error);
         }
@@ -248,7 +282,7 @@ impl Core {
                 break;
             }
         }
-        if self.has_contexts && self.fatal.is_none() && self.flying == 0 {
+        if self.has_contexts && self.fatal.is_none() && !self.is_moving(None) {
             self.refuse_stuck(shared);
         }
         if self.is_recording {
@@ -281,21 +315,23 @@ impl Core {
     fn perform(&mut self, shared: &Shared, operation: Operation) -> Result<(), Fatal> {
         match operation {
             Operation::Allocate { handle, memory } => {
-                let is_zero = shared.stores.allocate(&shared.space, handle, memory)?;
+                let space = &shared.programs.of_handle(handle).space;
+                let is_zero = shared.stores.allocate(space, handle, memory)?;
                 self.zeroed = is_zero.then_some((handle, memory));
                 self.sample_memory(shared, memory);
             }
             Operation::Zero { handle, memory } => {
                 if self.zeroed != Some((handle, memory)) {
-                    shared.stores.zero(&shared.space, handle, memory)?;
+                    let space = &shared.programs.of_handle(handle).space;
+                    shared.stores.zero(space, handle, memory)?;
                 }
             }
             Operation::Free { handle, memory } => {
-                shared.stores.free(&shared.space, handle, memory);
+                shared.stores.free(&shared.programs.of_handle(handle).space, handle, memory);
                 self.sample_memory(shared, memory);
             }
             Operation::Copy(transfer) => {
-                self.flying += 1;
+                self.count_flight(shared, transfer.handle, 1);
                 shared.copiers.send(transfer);
             }
             Operation::Hurry { handle, dst } => shared.copiers.hurry(handle, dst),
@@ -312,7 +348,6 @@ impl Core {
         self.dispatcher.set_time(shared.now());
         let result = self.dispatcher.with_contexts(look);
         self.act(shared);
-        shared.notify_waiter();
         result
     }
 
@@ -322,9 +357,10 @@ impl Core {
         while let Some(why) = self.dispatcher.take_stuck(&mut stuck) {
             for task in stuck.drain(..) {
                 self.hold(task, Hold::None);
-                let data = shared.space.task(task.0);
+                let program = shared.programs.of_task(task.0);
+                let data = program.space.task(task.0);
                 let job = data.job;
-                shared.runner.fail(&shared.space, data, Cause::Failed(why.clone().into()));
+                program.runner.fail(&program.space, data, Cause::Failed(why.clone().into()));
                 self.record(shared, task.0, None, Outcome::Failed);
                 self.dispatcher.skipped(job);
                 self.complete(shared, task.0, None);
@@ -354,8 +390,9 @@ impl Core {
         for slot in 0..self.is_held.len() {
             if self.is_held[slot] == Hold::Waiting {
                 self.is_held[slot] = Hold::None;
-                let data = shared.space.task(slot as u32);
-                shared.runner.fail(&shared.space, data, fatal.clone().into_cause());
+                let program = shared.programs.of_task(slot as u32);
+                let data = program.space.task(slot as u32);
+                program.runner.fail(&program.space, data, fatal.clone().into_cause());
                 self.record(shared, slot as u32, None, Outcome::Failed);
                 self.complete(shared, slot as u32, None);
             }
@@ -367,30 +404,49 @@ impl Core {
     ///
     /// # Errors
     /// What ended the run.
-    pub(super) fn host(&mut self, shared: &Shared, task: &Task) -> Result<bool, FlowError> {
+    pub(super) fn host(
+        &mut self,
+        shared: &Shared,
+        program: &Program,
+        task: &Task,
+    ) -> Result<bool, FlowError> {
+        let number = program.number();
+        if number >= self.host.len() {
+            self.host.resize(number + 1, None);
+        }
         if let Some(fatal) = &self.fatal {
-            self.host = None;
+            self.host[number] = None;
             return Err(fatal.clone().into_error());
         }
-        if self.host.is_none() {
+        if self.host[number].is_none() {
             for handle in task.handles() {
-                self.dispatcher.enter_handle(&shared.space, handle);
+                self.dispatcher.enter_handle(&program.space, handle);
             }
             self.dispatcher.check_host(task)?;
             if !self.dispatcher.admit_host(task) {
                 self.act(shared);
                 return Ok(false);
             }
-            self.host = Some(*task);
+            self.host[number] = Some(*task);
         }
         self.act(shared);
         let is_set = self.dispatcher.planner().is_set(task, MemoryId::RAM);
         if is_set {
             self.dispatcher.planner_mut().start(task, MemoryId::RAM);
             self.act(shared);
-            self.host = None;
+            self.host[number] = None;
         }
         Ok(is_set)
+    }
+
+    /// Forgets all data of a flow that has ended.
+    pub(super) fn forget(&mut self, shared: &Shared, program: &Program) {
+        if self.fatal.is_none() {
+            for handle in program.space.handles.indices() {
+                self.dispatcher.planner_mut().discard(HandleId(handle));
+            }
+        }
+        self.act(shared);
     }
 
     /// Ends the program's use of what `task` stands for.

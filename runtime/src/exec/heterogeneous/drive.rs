@@ -10,7 +10,7 @@ use super::heap::Heap;
 use super::{Event, Shared};
 use crate::exec::accelerator::{DeviceError, InFlight, Job};
 use crate::exec::failures::Cause;
-use crate::flow::{RawBuffer, TaskData};
+use crate::flow::{RawBuffer, Space, TaskData};
 use crate::memory::OutOfMemory;
 use crate::platform::WorkerKind;
 use crate::trace::Outcome;
@@ -68,14 +68,16 @@ impl Shared {
 
     /// Puts a task into the queue of the device, or ends it here if that cannot be.
     fn lift_off(&self, task: TaskId, worker: WorkerId, heap: &Heap) -> Option<Flying> {
-        let (start, data) = (Instant::now(), self.space.task(task.0));
-        if self.runner.enter(&self.space, data, worker.0) {
+        let (start, program) = (Instant::now(), self.programs.of_task(task.0));
+        let (space, runner) = (&program.space, &program.runner);
+        let data = space.task(task.0);
+        if runner.enter(space, data, worker.0) {
             self.report(task, worker, start, Outcome::Skipped);
             return None;
         }
         let mut buffers = Vec::with_capacity(data.accesses().count());
         let memory = self.machine.workers[worker.0].memory;
-        let flight = self.gather(data, memory, heap, &mut buffers).and_then(|()| {
+        let flight = self.gather(space, data, (memory, heap), &mut buffers).and_then(|()| {
             let job = Job::new(data, &buffers, worker.0);
             launch(heap, job)
         });
@@ -86,7 +88,7 @@ impl Shared {
                 Some(Flying { task, start, buffers, flight })
             }
             Err(cause) => {
-                self.runner.fail(&self.space, data, cause);
+                runner.fail(space, data, cause);
                 give_scratch(data, heap, &buffers);
                 self.report(task, worker, start, Outcome::Failed);
                 None
@@ -104,10 +106,11 @@ impl Shared {
         last_end: Instant,
     ) -> Instant {
         let Flying { task, start, buffers, .. } = flown;
-        let data = self.space.task(task.0);
+        let program = self.programs.of_task(task.0);
+        let data = program.space.task(task.0);
         let outcome = if result.is_ok() { Outcome::Done } else { Outcome::Failed };
         if let Err(cause) = result {
-            self.runner.fail(&self.space, data, cause);
+            program.runner.fail(&program.space, data, cause);
         }
         give_scratch(data, heap, &buffers);
         // It began when the one before it ended.
@@ -116,8 +119,9 @@ impl Shared {
 
     /// Records a task and says that it has ended; says when that was.
     fn report(&self, task: TaskId, worker: WorkerId, start: Instant, outcome: Outcome) -> Instant {
-        if let Some(recorder) = &self.runner.recorder {
-            recorder.push(start, self.space.task_record(task.0, worker.0, outcome));
+        let program = self.programs.of_task(task.0);
+        if let Some(recorder) = &program.runner.recorder {
+            recorder.push(start, program.space.task_record(task.0, worker.0, outcome));
         }
         let end = Instant::now();
         let nanoseconds = (end - start).as_nanos() as u64;
@@ -129,18 +133,18 @@ impl Shared {
     /// Finds the buffers of a task on the device; working memory is taken from there.
     fn gather(
         &self,
+        space: &Space,
         data: &TaskData,
-        memory: MemoryId,
-        heap: &Heap,
+        (memory, heap): (MemoryId, &Heap),
         buffers: &mut Vec<RawBuffer>,
     ) -> Result<(), Cause> {
         for (handle, access) in data.accesses() {
-            let bytes = self.space.handles.get(handle).bytes();
+            let bytes = space.handles.get(handle).bytes();
             let place = match access {
                 Access::Scratch => heap.take(bytes).map_err(|error| refused(error, bytes, heap))?,
-                _ => self.stores.pointer(&self.space, HandleId(handle), memory).unwrap_or_else(
-                    || panic!("handle {handle} has no buffer on {}", heap.device.name()),
-                ),
+                _ => self.stores.pointer(space, HandleId(handle), memory).unwrap_or_else(|| {
+                    panic!("handle {handle} has no buffer on {}", heap.device.name())
+                }),
             };
             buffers.push(RawBuffer::own(place.as_ptr(), bytes, access.writes()));
         }

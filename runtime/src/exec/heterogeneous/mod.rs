@@ -10,12 +10,14 @@ mod disk;
 mod drive;
 mod fatal;
 mod heap;
+mod pool;
+mod programs;
 mod staging;
 mod store;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -24,11 +26,12 @@ use self::core::Core;
 use copier::Copiers;
 pub use disk::ScratchError;
 use fatal::Fatal;
+pub use pool::{Pool, PoolEngine};
+use programs::{Program, Programs};
 use store::{InMemory, Stores};
 
 use super::ExecOptions;
 use super::event_queue::EventQueue;
-use super::failures::Failures;
 use super::messenger::{Host, Messenger};
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space};
@@ -55,19 +58,14 @@ enum Event {
 
 /// What the threads share.
 struct Shared {
-    space: Arc<Space>,
+    programs: Programs,
     machine: Arc<Machine>,
     origin: Instant,
     core: EventQueue<Core, Event>,
     stores: Stores,
     task_queues: Vec<TaskQueue>,
     copiers: Copiers,
-    runner: Runner,
     stop: AtomicBool,
-    /// The submitter sleeps here until as many tasks are completed as it waits for.
-    waiter: Mutex<()>,
-    reached: Condvar,
-    target: AtomicU64,
     /// Workers without a task.
     idle: AtomicUsize,
     /// Moves messages to and from other ranks, if there are any.
@@ -81,26 +79,56 @@ struct TaskQueue {
     filled: Condvar,
 }
 
-/// The engine, running.
-pub(super) struct Heterogeneous {
+/// The threads of an engine: they end with this.
+struct Threads {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// The engine at work on one flow.
+pub(super) struct Heterogeneous {
+    shared: Arc<Shared>,
+    program: Arc<Program>,
+    /// The threads, which other flows may share, and which end with the last of them.
+    _threads: Arc<Threads>,
     /// The handle that the program uses itself now.
     held: Option<Task>,
 }
 
 impl Heterogeneous {
-    /// Starts the workers on the tasks of `space`.
+    /// Starts workers on the tasks of `space` alone.
     pub(super) fn start(space: FlowSpace, options: &ExecOptions) -> Self {
-        let (machine, workers) = (options.machine.clone(), options.machine.workers.len());
-        space.0.handles.note_discards();
-        if options.trace {
-            space.0.record();
-        }
-        if let Some(most) = machine.memories[0].capacity {
-            space.0.handles.cache.limit(most as usize);
-        }
         let origin = Instant::now();
+        prepare(&space.0, options);
+        let messenger = options.messenger(&space.0, true, origin);
+        let workers = options.machine.workers.len();
+        let recorder = options.trace.then(|| Recorder::new(workers, origin));
+        let programs = Programs::sole(space.0, recorder);
+        let program = programs.only().expect("it was just added").clone();
+        let threads = Arc::new(Threads::start(options, programs, messenger, origin));
+        Self { shared: threads.shared.clone(), program, _threads: threads, held: None }
+    }
+}
+
+/// Has the handles of `space` tell what a dispatcher has to know.
+fn prepare(space: &Space, options: &ExecOptions) {
+    space.handles.note_discards();
+    if options.trace {
+        space.record();
+    }
+    if let Some(most) = options.machine.memories[0].capacity {
+        space.handles.cache.limit(most as usize);
+    }
+}
+
+impl Threads {
+    fn start(
+        options: &ExecOptions,
+        programs: Programs,
+        messenger: Option<Arc<Messenger>>,
+        origin: Instant,
+    ) -> Self {
+        let (machine, workers) = (options.machine.clone(), options.machine.workers.len());
         let shared = Arc::new(Shared {
             stores: Stores::new(&machine, options.scratch.as_deref(), |memory| {
                 options.accelerator_of(memory)
@@ -108,21 +136,14 @@ impl Heterogeneous {
             core: EventQueue::new(Core::new(options)),
             task_queues: (0..workers).map(|_| TaskQueue::default()).collect(),
             copiers: Copiers::new(&machine),
-            runner: Runner {
-                failures: Failures::default(),
-                recorder: options.trace.then(|| Recorder::new(workers, origin)),
-            },
             stop: AtomicBool::new(false),
-            waiter: Mutex::default(),
-            reached: Condvar::new(),
-            target: AtomicU64::new(0),
             idle: AtomicUsize::new(0),
             origin,
-            messenger: options.messenger(&space.0, true, origin),
-            space: space.0,
+            messenger,
+            programs,
             machine,
         });
-        let mut node = Self { shared, threads: Vec::new(), held: None };
+        let mut node = Self { shared, threads: Vec::new() };
         if let Some(messenger) = node.shared.messenger.clone() {
             let host: Arc<dyn Host> = node.shared.clone();
             messenger.set_host(&host);
@@ -196,7 +217,8 @@ impl Shared {
         while let Some(task) = self.next_job(worker) {
             let start = Instant::now();
             let place = InMemory { stores: &self.stores, memory };
-            let outcome = self.runner.work(&self.space, task.0, worker.0, &place, || {
+            let program = self.programs.of_task(task.0);
+            let outcome = program.runner.work(&program.space, task.0, worker.0, &place, || {
                 // An emulated device that is slower than a core.
                 if speed < 1.0 {
                     std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));
@@ -243,25 +265,17 @@ impl Shared {
         task_queue.filled.notify_one();
     }
 
-    /// Wakes the submitter if it waits for what has been reached.
-    fn notify_waiter(&self) {
-        let target = self.target.load(Ordering::SeqCst);
-        if target != 0 && self.space.completed() >= target {
-            drop(self.waiter.lock().unwrap_or_else(PoisonError::into_inner));
-            self.reached.notify_all();
-        }
-    }
-
-    /// Sleeps until `target` tasks are completed.
-    fn wait_for(&self, target: u64) {
+    /// Sleeps until `target` tasks of `program` are completed.
+    fn wait_for(&self, program: &Program, target: u64) {
         // Under the lock under which tasks complete: whoever completes the last one after this
         // knows that somebody waits; what completed before is counted below.
-        self.with_core(|_| self.target.store(target, Ordering::SeqCst));
-        let mut guard = self.waiter.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.space.completed() < target {
-            guard = self.reached.wait(guard).unwrap_or_else(PoisonError::into_inner);
-        }
-        self.target.store(0, Ordering::SeqCst);
+        self.with_core(|_| program.set_target(target));
+        program.sleep_until(target, || {
+            // Jobs may begin, and workers be idle for too long, although nothing happens.
+            let wake = self.with_core(Core::wakes_at)?;
+            Some(Duration::from_nanos(wake.saturating_sub(self.now())).max(POLL))
+        });
+        program.set_target(0);
     }
 }
 
@@ -275,7 +289,7 @@ impl Host for Shared {
     }
 
     fn runner(&self) -> &Runner {
-        &self.runner
+        &self.programs.only().expect("an engine with other ranks has one flow").runner
     }
 
     fn is_anyone_idle(&self) -> bool {
@@ -289,11 +303,12 @@ impl Running for Heterogeneous {
     }
 
     fn advance(&mut self, submitted: u64, unfinished: u64) {
-        if self.shared.space.completed() < submitted - unfinished {
-            self.shared.wait_for(submitted - unfinished);
+        if self.program.space.completed() < submitted - unfinished {
+            self.shared.wait_for(&self.program, submitted - unfinished);
         }
         // Nothing is under way when a flow is at rest: handles may be given other sizes.
-        while unfinished == 0 && self.shared.with_core(|core| core.is_moving()) {
+        let number = Some(self.program.number());
+        while unfinished == 0 && self.shared.with_core(|core| core.is_moving(number)) {
             std::thread::sleep(POLL);
         }
     }
@@ -303,16 +318,21 @@ impl Running for Heterogeneous {
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {
-        self.shared.runner.failures.take(&self.shared.space, self.shared.messenger.is_some())
+        let Program { space, runner, .. } = &*self.program;
+        runner.failures.take(space, self.shared.messenger.is_some())
     }
 
     fn failure(&self, mark: u64) -> Option<FlowError> {
-        self.shared.runner.failures.find(mark)
+        self.program.runner.failures.find(mark)
     }
 
     fn take_records(&mut self) -> Records {
-        let mut records = self.shared.with_core(Core::take_records);
-        if let Some(recorder) = &self.shared.runner.recorder {
+        let mut records = match self.shared.programs.only() {
+            Some(_) => self.shared.with_core(Core::take_records),
+            // What the flows share is for whoever has made the engine.
+            None => Records::default(),
+        };
+        if let Some(recorder) = &self.program.runner.recorder {
             records.tasks.append(&mut recorder.take().tasks);
         }
         self.shared.messenger.iter().for_each(|messenger| messenger.take_records(&mut records));
@@ -346,7 +366,8 @@ impl Running for Heterogeneous {
     fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
         let task = Task::new(0, i32::MAX, &[(HandleId(handle), reads, writes)]);
         loop {
-            let is_there = self.shared.with_core(|core| core.host(&self.shared, &task))?;
+            let (shared, program) = (&self.shared, &self.program);
+            let is_there = shared.with_core(|core| core.host(shared, program, &task))?;
             if is_there {
                 self.held = Some(task);
                 return Ok(());
@@ -367,6 +388,14 @@ const POLL: Duration = Duration::from_micros(50);
 
 impl Drop for Heterogeneous {
     fn drop(&mut self) {
+        if self.shared.programs.only().is_none() {
+            self.leave();
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         for task_queue in &self.shared.task_queues {
             drop(task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner));
@@ -380,7 +409,7 @@ impl Drop for Heterogeneous {
             let result = thread.join();
             debug_assert!(result.is_ok(), "a thread of the engine panicked");
         }
-        self.shared.stores.clear(&self.shared.space);
+        self.shared.programs.for_each(|program| self.shared.stores.clear(&program.space));
     }
 }
 

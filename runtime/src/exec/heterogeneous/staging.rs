@@ -12,7 +12,9 @@ impl Core {
         if let Some(fatal) = &self.fatal {
             return refuse(shared, task, fatal.clone().into_cause());
         }
-        if let Err(error) = self.staging.enter(&mut self.dispatcher, &shared.space, task) {
+        if let Err(error) =
+            self.staging.enter(&mut self.dispatcher, &shared.programs.of_task(task).space, task)
+        {
             refuse(shared, task, Cause::Failed(error.into()));
         }
     }
@@ -25,7 +27,7 @@ impl Core {
             self.dispatcher.planner_mut().finish(&row, MemoryId::RAM);
         }
         let mut made = std::mem::take(&mut self.ready);
-        shared.space.complete_message(task, &mut made);
+        shared.programs.of_task(task).space.complete_message(task, &mut made);
         self.hand_over(shared, &mut made, None);
         self.ready = made;
     }

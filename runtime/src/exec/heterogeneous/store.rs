@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::disk::Disk;
 use super::fatal::Fatal;
@@ -31,7 +31,6 @@ enum Store {
 /// The memory of an accelerator.
 struct Device {
     buffers: Slab<AtomicPtr<u8>>,
-    length: AtomicUsize,
     source: Source,
 }
 
@@ -119,13 +118,12 @@ impl Stores {
         (0..self.stores.len()).for_each(|memory| self.free(space, handle, MemoryId(memory)));
     }
 
-    /// Takes every buffer back that is not in the RAM.
+    /// Takes every buffer of a flow back that is on a device.
     pub(super) fn clear(&self, space: &Space) {
         for (memory, store) in self.stores.iter().enumerate() {
             if let Store::Device(device) = store {
-                for handle in 0..device.length.load(Ordering::Acquire).min(space.handles.len()) {
-                    self.free(space, HandleId(handle as u32), MemoryId(memory));
-                }
+                let made = space.handles.indices().filter(|&handle| device.buffers.has(handle));
+                made.for_each(|handle| self.free(space, HandleId(handle), MemoryId(memory)));
             }
         }
     }
@@ -252,7 +250,7 @@ impl Device {
             },
             |device| Source::Device(Heap::new(device, capacity)),
         );
-        Self { buffers: Slab::new(), length: AtomicUsize::new(0), source }
+        Self { buffers: Slab::new(), source }
     }
 
     fn heap(&self) -> Option<&Heap> {
@@ -291,10 +289,7 @@ impl Device {
 
     /// Where the buffer of `handle` is noted. Only `allocate` meets a handle for the first time.
     fn place(&self, handle: HandleId) -> &AtomicPtr<u8> {
-        while self.length.load(Ordering::Acquire) <= handle.0 as usize {
-            let length = self.length.load(Ordering::Relaxed);
-            self.length.store(self.buffers.grow(length, AtomicPtr::default), Ordering::Release);
-        }
+        self.buffers.reserve(handle.0, AtomicPtr::default);
         self.buffers.get(handle.0)
     }
 }

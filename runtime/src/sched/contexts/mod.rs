@@ -232,6 +232,16 @@ impl Contexts {
         Ok(())
     }
 
+    /// Says that what is done of `job` is all of it.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn finish_job(&mut self, job: JobId, view: &View<'_>) -> Result<(), ContextError> {
+        let known = self.jobs.get(usize::from(job.0));
+        let done = known.ok_or(ContextError::UnknownJob(job))?.done;
+        self.close_job(job, done, view)
+    }
+
     /// Ends a context, whose workers go to others that have work.
     ///
     /// # Errors

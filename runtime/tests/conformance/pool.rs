@@ -1,0 +1,157 @@
+//! Random programs side by side on shared workers, each submitted by a thread of its own.
+
+use proptest::prelude::*;
+use tegula_runtime::exec::{ExecOptions, Pool, Sequential};
+use tegula_runtime::flow::{Flow, FlowOptions, Handle};
+use tegula_runtime::platform::WorkerKind;
+use tegula_runtime::sched::contexts::{ContextSpec, Move};
+use tegula_runtime::sched::hypervisor::{Hypervisor, HypervisorOptions, RESIZING};
+use tegula_runtime::sched::{ContextId, POLICIES, WorkerId, policy};
+
+use crate::checks::{check_once, check_order};
+use crate::program::{End, HANDLES, Step, Tight, run, run_in, steps, submit, tight};
+
+fn pool(tight: &Tight, trace: bool, seed: u64) -> Pool {
+    let options = ExecOptions::on(tight.machine(WorkerKind::Emulated));
+    let scratch = Some(std::env::temp_dir());
+    let policy = policy("dmdas").expect("a listed policy");
+    Pool::new(ExecOptions { policy, seed, scratch, trace, ..options })
+}
+
+/// Runs `program` in `flow`.
+fn run_flow(mut flow: Flow, program: &[Step]) -> (End, tegula_runtime::trace::Trace) {
+    let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
+    run_in(&mut flow, &handles, |flow| {
+        program.iter().for_each(|step| submit(flow, &handles, step));
+    })
+}
+
+fn clock() -> u64 {
+    0
+}
+
+/// Contexts of two workers each, which overlap; of all workers, where there is one.
+fn contexts(pool: &Pool, workers: usize, policies: &[usize]) -> Vec<ContextId> {
+    let of = |(number, &policy): (usize, &usize)| {
+        let own = vec![WorkerId(0), WorkerId(number % workers)];
+        let spec = ContextSpec::new(&format!("context {number}"), &POLICIES[policy], own);
+        pool.add_context(ContextSpec { is_shared: true, ..spec }).expect("there are such workers")
+    };
+    policies.iter().enumerate().map(of).collect()
+}
+
+proptest! {
+    #![proptest_config(crate::config())]
+
+    #[test]
+    fn programs_side_by_side_end_as_alone(
+        programs in prop::collection::vec((steps(40, true), 0..POLICIES.len(), 1..64u64), 1..5),
+        tight in tight(), hypervisor in prop::option::of(0..RESIZING.len()), seed in any::<u64>(),
+        moves in prop::collection::vec((0..8usize, 0..4usize), 0..20),
+    ) {
+        let plain = |program: &[Step]| -> Vec<Step> {
+            let mut steps = program.to_vec();
+            steps.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+            steps
+        };
+        let programs: Vec<_> =
+            programs.iter().map(|(program, p, window)| (plain(program), *p, *window)).collect();
+        let expected: Vec<End> = programs
+            .iter()
+            .map(|(program, ..)| run(Sequential::new(), FlowOptions::default(), program).0)
+            .collect();
+        let pool = pool(&tight, true, seed);
+        let workers = tight.machine(WorkerKind::Emulated).workers.len();
+        let policies: Vec<usize> = programs.iter().map(|&(_, policy, _)| policy).collect();
+        let contexts = contexts(&pool, workers, &policies);
+        if let Some(number) = hypervisor {
+            let options = HypervisorOptions {
+                idle_limit: 1000, window: 3000, samples: 1, window_gain: 0.0,
+                ..HypervisorOptions::default()
+            };
+            let policy = Some(&RESIZING[number]);
+            pool.with_contexts(|contexts, _| {
+                contexts.set_hypervisor(Hypervisor::new(policy, options, clock));
+                Ok(())
+            }).expect("a pool has contexts");
+        }
+        let ends: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = programs
+                .iter()
+                .zip(&contexts)
+                .map(|((program, _, window), &context)| {
+                    let engine = pool.engine("program", context).expect("there is such a context");
+                    let options = FlowOptions { window: *window, ..FlowOptions::default() };
+                    scope.spawn(move || run_flow(Flow::new(engine, options), program))
+                })
+                .collect();
+            for &(worker, to) in &moves {
+                // Worker 0 stays in all of them.
+                let worker = WorkerId(worker % workers);
+                if worker.0 > 0 {
+                    let to = contexts.get(to % (contexts.len() + 1)).copied();
+                    let moved = Move { from: None, to, workers: vec![worker] };
+                    // A context that has ended takes none.
+                    let _result = pool
+                        .with_contexts(|contexts, view| contexts.move_workers(&moved, view));
+                }
+            }
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        for (((end, trace), expected), (program, ..)) in ends.iter().zip(&expected).zip(&programs) {
+            prop_assert_eq!(end, expected);
+            check_once(trace, program);
+            check_order(trace, &tight.as_run(program));
+        }
+    }
+}
+
+#[test]
+fn a_failure_in_one_flow_leaves_the_others_alone() {
+    let tight = Tight::flat(2);
+    let pool = pool(&tight, false, 0);
+    let contexts = contexts(&pool, 2, &[0, 2]);
+    let bad: Vec<Step> = (0..50)
+        .map(|number| {
+            let mut step = Step::update(number % HANDLES, number as u64);
+            step.mix.fails = number == 20;
+            step
+        })
+        .collect();
+    let good: Vec<Step> =
+        (0..500).map(|number| Step::update(number % HANDLES, number as u64)).collect();
+    let (expected, _) = run(Sequential::new(), FlowOptions::default(), &good);
+    std::thread::scope(|scope| {
+        let engines = contexts.iter().map(|&context| pool.engine("job", context).expect("made"));
+        let [one, two] = <[_; 2]>::try_from(engines.collect::<Vec<_>>()).expect("two");
+        let failing = scope.spawn(move || {
+            let mut flow = Flow::new(one, FlowOptions::default());
+            let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
+            bad.iter().for_each(|step| submit(&mut flow, &handles, step));
+            flow.wait().expect_err("a task fails").to_string()
+        });
+        let passing = scope.spawn(|| run_flow(Flow::new(two, FlowOptions::default()), &good));
+        assert!(failing.join().expect("no panic").contains("told to fail"));
+        assert_eq!(passing.join().expect("no panic").0, expected);
+    });
+    let jobs = pool.with_contexts(|contexts, _| Ok(contexts.jobs())).expect("a pool has contexts");
+    assert!(jobs[1..].iter().all(|job| job.ended.is_some()), "{jobs:?}");
+}
+
+/// Numbers of tasks and handles come back, so that a pool outlives any number of flows.
+#[test]
+fn flows_come_and_go() {
+    let pool = pool(&Tight::flat(2), false, 0);
+    let context = contexts(&pool, 2, &[2])[0];
+    let program: Vec<Step> =
+        (0..10).map(|number| Step::update(number % 3, number as u64)).collect();
+    let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
+    // The context is kept by a job that does not end before the last flow.
+    let keeper = pool.engine("keeper", context).expect("made");
+    for number in 0..16_500 {
+        let engine = pool.engine("job", context).expect("made");
+        let (end, _) = run_flow(Flow::new(engine, FlowOptions::default()), &program);
+        assert_eq!(end, expected, "flow {number}");
+    }
+    drop(Flow::new(keeper, FlowOptions::default()));
+}

@@ -7,7 +7,7 @@ use tegula_runtime::flow::{Flow, FlowOptions, Handle};
 use tegula_runtime::platform::{Machine, WorkerKind, WorkerModel};
 use tegula_runtime::sched::contexts::{ContextError, ContextSpec, JobSpec, Move, Start, Work};
 use tegula_runtime::sched::hypervisor::{Hypervisor, HypervisorOptions, RESIZING};
-use tegula_runtime::sched::{ContextId, JobId, POLICIES, WorkerId, policy};
+use tegula_runtime::sched::{ContextId, JobId, POLICIES, Policy, PolicyOptions, WorkerId, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::{TaskRecord, Trace};
 
@@ -39,7 +39,9 @@ struct Plan {
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
-    let context = (0..POLICIES.len(), any::<u32>(), -1..2i32);
+    // Half of them are of queues, which come first.
+    let policy = prop_oneof![0..4usize, 0..POLICIES.len()];
+    let context = (policy, any::<u32>(), -1..2i32);
     let change = (0..60usize, 0..8usize, 0..4usize, 0..4usize)
         .prop_map(|(before, worker, from, to)| Change { before, worker, from, to });
     let job = (0..4usize, prop::option::weighted(0.2, 0..4usize));
@@ -210,18 +212,27 @@ fn machine(tight: &Tight) -> Machine {
     tight.machine(WorkerKind::Emulated)
 }
 
-fn exec(tight: &Tight, seed: u64) -> Exec {
+/// The policy of all workers: one of queues, where all contexts have such.
+fn of_all(plan: &Plan) -> &'static Policy {
+    let is_queue = |&(policy, ..): &(usize, u32, i32)| {
+        POLICIES[policy].queue(&PolicyOptions { workers: 1, seed: 0 }).is_some()
+    };
+    let name = if plan.contexts.iter().all(is_queue) { "lws" } else { "dmdas" };
+    policy(name).expect("a listed policy")
+}
+
+fn exec(tight: &Tight, plan: &Plan) -> Exec {
     let options = ExecOptions::on(machine(tight));
-    let scratch = Some(std::env::temp_dir());
-    let policy = policy("dmdas").expect("a listed policy");
+    let (scratch, policy, seed) = (Some(std::env::temp_dir()), of_all(plan), plan.seed);
     Exec::new(ExecOptions { policy, seed, scratch, trace: true, contexts: true, ..options })
 }
 
-fn sim(tight: &Tight, seed: u64) -> Sim {
+fn sim(tight: &Tight, plan: &Plan) -> Sim {
+    let seed = plan.seed;
     let machine = machine(tight);
     let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
     let models = vec![model; machine.classes.len()];
-    let options = SimOptions::new(machine, models, policy("dmdas").expect("a listed policy"));
+    let options = SimOptions::new(machine, models, of_all(plan));
     Sim::new(SimOptions { seed, noise: 0.1, contexts: true, ..options })
 }
 
@@ -237,7 +248,7 @@ proptest! {
         // A job that waits for another must not fill the window before.
         let window = if plan.jobs.iter().any(|job| job.1.is_some()) { 1000 } else { window };
         let options = FlowOptions { window, ..FlowOptions::default() };
-        let flow = Flow::new(exec(&tight, plan.seed), options);
+        let flow = Flow::new(exec(&tight, &plan), options);
         let workers = machine(&tight).workers.len();
         let (end, trace) = plan.run(flow, &program, workers);
         prop_assert_eq!(&end, &expected);
@@ -254,7 +265,7 @@ proptest! {
         let mut program = plan.as_run(&program);
         program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
         let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
-        let flow = Flow::new(exec(&tight, plan.seed), FlowOptions::default());
+        let flow = Flow::new(exec(&tight, &plan), FlowOptions::default());
         let (end, _) = plan.run(flow, &program, machine(&tight).workers.len());
         prop_assert_eq!(&end, &expected);
     }
@@ -265,7 +276,7 @@ proptest! {
     ) {
         let program = plan.as_run(&program);
         let simulate = || {
-            let mut flow = Flow::new(sim(&tight, plan.seed), FlowOptions::default());
+            let mut flow = Flow::new(sim(&tight, &plan), FlowOptions::default());
             let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
             handles.iter().for_each(|&handle| flow.touch(handle));
             plan.submit(&mut flow, &handles, &program, machine(&tight).workers.len());

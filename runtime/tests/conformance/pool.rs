@@ -6,15 +6,18 @@ use tegula_runtime::flow::{Flow, FlowOptions, Handle};
 use tegula_runtime::platform::WorkerKind;
 use tegula_runtime::sched::contexts::{ContextSpec, Move};
 use tegula_runtime::sched::hypervisor::{Hypervisor, HypervisorOptions, RESIZING};
-use tegula_runtime::sched::{ContextId, POLICIES, WorkerId, policy};
+use tegula_runtime::sched::{ContextId, POLICIES, PolicyOptions, WorkerId, policy};
 
 use crate::checks::{check_once, check_order};
 use crate::program::{End, HANDLES, Step, Tight, run, run_in, steps, submit, tight};
 
-fn pool(tight: &Tight, trace: bool, seed: u64) -> Pool {
+fn pool(tight: &Tight, policies: &[usize], trace: bool, seed: u64) -> Pool {
     let options = ExecOptions::on(tight.machine(WorkerKind::Emulated));
     let scratch = Some(std::env::temp_dir());
-    let policy = policy("dmdas").expect("a listed policy");
+    let is_queue =
+        |&policy: &usize| POLICIES[policy].queue(&PolicyOptions { workers: 1, seed: 0 }).is_some();
+    let name = if policies.iter().all(is_queue) { "lws" } else { "dmdas" };
+    let policy = policy(name).expect("a listed policy");
     Pool::new(ExecOptions { policy, seed, scratch, trace, ..options })
 }
 
@@ -45,7 +48,7 @@ proptest! {
 
     #[test]
     fn programs_side_by_side_end_as_alone(
-        programs in prop::collection::vec((steps(40, true), 0..POLICIES.len(), 1..64u64), 1..5),
+        programs in prop::collection::vec((steps(40, true), prop_oneof![0..4usize, 0..POLICIES.len()], 1..64u64), 1..5),
         tight in tight(), hypervisor in prop::option::of(0..RESIZING.len()), seed in any::<u64>(),
         moves in prop::collection::vec((0..8usize, 0..4usize), 0..20),
     ) {
@@ -60,9 +63,9 @@ proptest! {
             .iter()
             .map(|(program, ..)| run(Sequential::new(), FlowOptions::default(), program).0)
             .collect();
-        let pool = pool(&tight, true, seed);
-        let workers = tight.machine(WorkerKind::Emulated).workers.len();
         let policies: Vec<usize> = programs.iter().map(|&(_, policy, _)| policy).collect();
+        let pool = pool(&tight, &policies, true, seed);
+        let workers = tight.machine(WorkerKind::Emulated).workers.len();
         let contexts = contexts(&pool, workers, &policies);
         if let Some(number) = hypervisor {
             let options = HypervisorOptions {
@@ -109,7 +112,7 @@ proptest! {
 #[test]
 fn a_failure_in_one_flow_leaves_the_others_alone() {
     let tight = Tight::flat(2);
-    let pool = pool(&tight, false, 0);
+    let pool = pool(&tight, &[0, 2], false, 0);
     let contexts = contexts(&pool, 2, &[0, 2]);
     let bad: Vec<Step> = (0..50)
         .map(|number| {
@@ -141,7 +144,7 @@ fn a_failure_in_one_flow_leaves_the_others_alone() {
 /// Numbers of tasks and handles come back, so that a pool outlives any number of flows.
 #[test]
 fn flows_come_and_go() {
-    let pool = pool(&Tight::flat(2), false, 0);
+    let pool = pool(&Tight::flat(2), &[2], false, 0);
     let context = contexts(&pool, 2, &[2])[0];
     let program: Vec<Step> =
         (0..10).map(|number| Step::update(number % 3, number as u64)).collect();

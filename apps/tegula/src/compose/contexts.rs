@@ -11,9 +11,10 @@ use tegula_runtime::sched::hypervisor::{Hypervisor, PlannedMove, RESIZING};
 use tegula_runtime::sched::{ContextId, JobId, WorkerId};
 use tegula_runtime::sim::Census;
 
-use super::file::{Composition, Context, Kernel};
+use super::file::{Composition, Context, Kernel, Program};
 use super::{Compose, Sharing};
 use crate::error::refused;
+use crate::simulate::program::{Setting, Workload};
 
 /// What is run, on what.
 pub(super) struct Run<'a> {
@@ -38,15 +39,28 @@ fn clock() -> u64 {
     ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-fn wrong(error: ContextError) -> anyhow::Error {
+pub(super) fn wrong(error: ContextError) -> anyhow::Error {
     refused(error.to_string())
+}
+
+/// What is simulated of a kernel.
+fn simulated(kernel: &Kernel) -> Result<(&'static Workload, &Setting)> {
+    match &kernel.program {
+        Program::Algorithm { workload, setting, .. } => Ok((workload, setting)),
+        Program::Command(_) => Err(refused(format!(
+            "kernel {} is a command, which is not simulated: give an algorithm",
+            kernel.name
+        ))),
+    }
 }
 
 impl Run<'_> {
     /// Makes the contexts and the jobs, and submits all tasks.
     pub(super) fn submit(&self, flow: &mut Flow) -> Result<Vec<Job>> {
-        let contexts = self.contexts(flow)?;
-        self.hypervisor(flow)?;
+        let contexts = self.contexts(|spec| flow.add_context(spec))?;
+        if let Some(hypervisor) = self.hypervisor() {
+            flow.set_hypervisor(hypervisor).map_err(wrong)?;
+        }
         let mut jobs: Vec<Job> = Vec::new();
         for (number, kernel) in self.composition.kernels.iter().enumerate() {
             let work = self.census(kernel)?;
@@ -71,9 +85,9 @@ impl Run<'_> {
             }
         }
         // What has to be there before is taken for granted for all of them, which waits.
-        let kernel = |job: &Job| &self.composition.kernels[job.kernel];
-        let prepare = |job| kernel(job).workload.prepare(flow, &kernel(job).setting);
-        let prepared: Vec<_> = jobs.iter().map(prepare).collect();
+        let kernel = |job: &Job| simulated(&self.composition.kernels[job.kernel]);
+        let prepare = |job| kernel(job).map(|(workload, setting)| workload.prepare(flow, setting));
+        let prepared = jobs.iter().map(prepare).collect::<Result<Vec<_>>>()?;
         for (job, prepared) in jobs.iter().zip(prepared) {
             flow.within(job.id, |flow| prepared.submit(flow))
                 .map_err(|error| refused(error.to_string()))?;
@@ -83,11 +97,15 @@ impl Run<'_> {
     }
 
     /// Whether every kernel runs in the context of all workers.
-    fn is_one(&self) -> bool {
+    pub(super) fn is_one(&self) -> bool {
         matches!(self.flags.contexts, Sharing::None | Sharing::Serial)
     }
 
-    fn contexts(&self, flow: &mut Flow) -> Result<Vec<ContextId>> {
+    /// Makes the contexts, with `make`.
+    pub(super) fn contexts(
+        &self,
+        mut make: impl FnMut(ContextSpec) -> Result<ContextId, ContextError>,
+    ) -> Result<Vec<ContextId>> {
         if self.is_one() {
             return Ok(vec![ContextId::ROOT; self.composition.contexts.len()]);
         }
@@ -107,7 +125,7 @@ impl Run<'_> {
                 seed: self.flags.run.seed,
                 ..ContextSpec::new(&context.name, policy, workers)
             };
-            ids.push(flow.add_context(spec).map_err(wrong)?);
+            ids.push(make(spec).map_err(wrong)?);
         }
         Ok(ids)
     }
@@ -152,14 +170,14 @@ impl Run<'_> {
         Ok(chosen)
     }
 
-    fn hypervisor(&self, flow: &mut Flow) -> Result<()> {
+    /// Whoever moves workers, if anyone is to.
+    pub(super) fn hypervisor(&self) -> Option<Hypervisor> {
         let asked = self.flags.hypervisor.map(|number| &RESIZING[number]);
         let policy = asked.or(self.flags.contexts.resizing());
         if self.is_one() || (policy.is_none() && self.composition.moves.is_empty()) {
-            return Ok(());
+            return None;
         }
-        let hypervisor = Hypervisor::new(policy, self.flags.watch(), clock);
-        flow.set_hypervisor(hypervisor).map_err(wrong)
+        Some(Hypervisor::new(policy, self.flags.watch(), clock))
     }
 
     fn plan_moves(
@@ -210,7 +228,8 @@ impl Run<'_> {
         let (census, contents) = Census::new(self.durations.clone(), self.machine);
         let whole = FlowOptions { window: u64::MAX, ..FlowOptions::default() };
         let mut flow = Flow::new(census, whole);
-        let submitted = kernel.workload.submit(&mut flow, &kernel.setting);
+        let (workload, setting) = simulated(kernel)?;
+        let submitted = workload.submit(&mut flow, setting);
         submitted.and_then(|()| flow.wait()).map_err(|error| refused(error.to_string()))?;
         drop(flow);
         let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);

@@ -36,10 +36,11 @@ type Counts = BTreeMap<String, u32>;
 #[serde(deny_unknown_fields)]
 struct KernelPart {
     name: String,
-    algorithm: String,
+    algorithm: Option<String>,
+    command: Option<String>,
     n: Option<u32>,
     tiles: Option<u32>,
-    tile_size: u32,
+    tile_size: Option<u32>,
     precision: Option<String>,
     #[serde(default = "one")]
     passes: u32,
@@ -93,14 +94,21 @@ pub(super) struct Composition {
 /// A program that runs in a context, once or several times.
 pub(super) struct Kernel {
     pub(super) name: String,
-    pub(super) workload: &'static Workload,
-    pub(super) setting: Setting,
+    pub(super) program: Program,
     /// For each run, when it may begin at the earliest, in seconds.
     pub(super) starts: Vec<Option<f64>>,
     /// The kernels that it follows.
     pub(super) after: Vec<usize>,
     /// Its context.
     pub(super) context: usize,
+}
+
+/// What a kernel runs.
+pub(super) enum Program {
+    /// An algorithm on matrices of this order.
+    Algorithm { workload: &'static Workload, setting: Box<Setting>, n: usize },
+    /// A command of this program.
+    Command(Vec<String>),
 }
 
 /// Workers with a policy.
@@ -182,44 +190,16 @@ impl<'a> Reader<'a> {
         before: &[Kernel],
     ) -> Result<Kernel> {
         let wrong = |what: String| self.wrong(at, &format!("kernel {}: {what}", part.name));
-        let workload = WORKLOADS.iter().find(|known| known.name == part.algorithm);
-        let workload = workload.ok_or_else(|| {
-            let names = WORKLOADS.iter().map(|known| known.name);
-            let near = nearest_name(&part.algorithm, names);
-            let near = near.map_or(String::new(), |near| format!(", but {near}"));
-            wrong(format!("there is no algorithm {}{near}", part.algorithm))
-        })?;
-        let nb = part.tile_size as usize;
-        if !(1..=65_536).contains(&nb) {
-            return Err(wrong(format!("tile_size {nb} is not from 1 to 65536")));
-        }
-        let tiles = match (part.n, part.tiles) {
-            (Some(n), None) => (n as usize).div_ceil(nb),
-            (None, Some(tiles)) => tiles as usize,
-            _ => return Err(wrong("give either n or tiles".to_owned())),
+        let program = match (&part.algorithm, &part.command) {
+            (Some(algorithm), None) => self.algorithm(part, algorithm, &wrong)?,
+            (None, Some(command)) => {
+                let words = shlex::split(command).filter(|words| !words.is_empty());
+                Program::Command(words.ok_or_else(|| {
+                    wrong("its command is empty, or a quote in it is open".to_owned())
+                })?)
+            }
+            _ => return Err(wrong("give either algorithm or command".to_owned())),
         };
-        if tiles == 0 {
-            return Err(wrong("it has no tile".to_owned()));
-        }
-        let precision = match part.precision.as_deref() {
-            None => self.precision,
-            Some("s") => Precision::Single,
-            Some("d") => Precision::Double,
-            Some(other) => return Err(wrong(format!("precision {other} is neither s nor d"))),
-        };
-        workload.check_precision(precision)?;
-        let sizes = Sizes {
-            tiles,
-            nb,
-            precision,
-            nrhs: part.nrhs as usize,
-            width: 1,
-            evaluations: 1,
-            places: nb,
-            passes: part.passes as usize,
-            seed: self.seed,
-        };
-        workload.check(&sizes).map_err(|error| wrong(error.to_string()))?;
         if !(1..=MOST_RUNS).contains(&part.repeat) {
             return Err(wrong(format!("repeat {} is not from 1 to {MOST_RUNS}", part.repeat)));
         }
@@ -238,12 +218,57 @@ impl<'a> Reader<'a> {
         };
         Ok(Kernel {
             name: part.name.clone(),
-            workload,
-            setting: Setting::new(sizes),
+            program,
             starts: starts.collect(),
             after: part.after.iter().map(find).collect::<Result<_>>()?,
             context,
         })
+    }
+
+    /// The algorithm of this name, on matrices of the sizes of `part`.
+    fn algorithm(
+        &self,
+        part: &KernelPart,
+        name: &str,
+        wrong: &dyn Fn(String) -> anyhow::Error,
+    ) -> Result<Program> {
+        let workload = WORKLOADS.iter().find(|known| known.name == name).ok_or_else(|| {
+            let near = nearest_name(name, WORKLOADS.iter().map(|known| known.name));
+            let near = near.map_or(String::new(), |near| format!(", but {near}"));
+            wrong(format!("there is no algorithm {name}{near}"))
+        })?;
+        let nb = part.tile_size.unwrap_or(0) as usize;
+        if !(1..=65_536).contains(&nb) {
+            return Err(wrong(format!("tile_size {nb} is not from 1 to 65536")));
+        }
+        let n = match (part.n, part.tiles) {
+            (Some(n), None) => n as usize,
+            (None, Some(tiles)) => tiles as usize * nb,
+            _ => return Err(wrong("give either n or tiles".to_owned())),
+        };
+        if n == 0 {
+            return Err(wrong("it has no tile".to_owned()));
+        }
+        let precision = match part.precision.as_deref() {
+            None => self.precision,
+            Some("s") => Precision::Single,
+            Some("d") => Precision::Double,
+            Some(other) => return Err(wrong(format!("precision {other} is neither s nor d"))),
+        };
+        workload.check_precision(precision).map_err(|error| wrong(error.to_string()))?;
+        let sizes = Sizes {
+            tiles: n.div_ceil(nb),
+            nb,
+            precision,
+            nrhs: part.nrhs as usize,
+            width: 1,
+            evaluations: 1,
+            places: nb,
+            passes: part.passes as usize,
+            seed: self.seed,
+        };
+        workload.check(&sizes).map_err(|error| wrong(error.to_string()))?;
+        Ok(Program::Algorithm { workload, setting: Box::new(Setting::new(sizes)), n })
     }
 
     /// The context of a kernel, by its place in `contexts`, which it joins if it is new.
@@ -303,7 +328,10 @@ impl<'a> Reader<'a> {
             "start" => false,
             "end" => true,
             _ => {
-                return Err(wrong(format!("when is KERNEL:start or KERNEL:end, not {}", part.when)));
+                return Err(wrong(format!(
+                    "when is KERNEL:start or KERNEL:end, not {}",
+                    part.when
+                )));
             }
         };
         let place = kernels.iter().position(|known| known.name == kernel);

@@ -203,7 +203,7 @@ impl Compose {
         let run = Run { flags: self, composition, machine: &machine, durations };
         let jobs = run.submit(&mut flow)?;
         flow.wait().map_err(|error| refused(error.to_string()))?;
-        let outcome = report::Outcome::of(&mut flow, composition, &jobs)?;
+        let outcome = report::Outcome::of(&mut flow, &jobs)?;
         outcome.describe(console, self, &name);
         let result = outcome.result(self, &name);
         self.trace.write(&mut flow.take_trace(), &result, console)?;

@@ -3,13 +3,13 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use tegula_runtime::flow::Flow;
-use tegula_runtime::sched::contexts::{JobReport, Resize};
+use tegula_runtime::sched::contexts::{Contexts, JobReport, Resize, Statistics};
+use tegula_runtime::sched::hypervisor::Hypervisor;
 use tegula_runtime::sched::{ContextId, WorkerId};
 use tegula_runtime::trace::{Site, Totals};
 
 use super::Compose;
 use super::contexts::Job;
-use super::file::Composition;
 use crate::error::refused;
 use crate::output::{Align, Console, Table, bytes, count, number, seconds};
 
@@ -25,14 +25,18 @@ pub(super) struct Outcome {
     spent: (u64, u64),
     totals: Totals,
     site: Site,
+    /// Seconds until the last kernel ended.
+    makespan: f64,
 }
 
-struct KernelOutcome {
-    name: String,
-    context: ContextId,
-    start: f64,
-    seconds: f64,
-    flops: f64,
+pub(super) struct KernelOutcome {
+    pub(super) name: String,
+    pub(super) context: ContextId,
+    pub(super) start: f64,
+    pub(super) seconds: f64,
+    pub(super) flops: f64,
+    /// Why it failed, if it did.
+    pub(super) failure: Option<String>,
 }
 
 struct ContextOutcome {
@@ -44,28 +48,43 @@ struct ContextOutcome {
     bytes: u64,
 }
 
+/// What contexts had done at the end.
+pub(super) struct Looked {
+    contexts: Vec<ContextOutcome>,
+    pub(super) jobs: Vec<JobReport>,
+    resizes: Vec<Resize>,
+    spent: (u64, u64),
+}
+
+/// Looks at `contexts` on the workers of `site`.
+pub(super) fn look(contexts: &Contexts, site: &Site) -> Looked {
+    let name = |worker: &WorkerId| site.workers[worker.0].clone();
+    let outcome =
+        |(context, workers, statistics): (&str, &[WorkerId], &Statistics)| ContextOutcome {
+            name: context.to_owned(),
+            workers: workers.iter().map(name).collect(),
+            tasks: statistics.done(),
+            flops: statistics.flops(),
+            busy: statistics.all.iter().map(|work| work.busy as f64 * 1e-9).sum(),
+            bytes: statistics.bytes,
+        };
+    Looked {
+        contexts: contexts.contexts().map(outcome).collect(),
+        jobs: contexts.jobs(),
+        resizes: contexts.resizes().to_vec(),
+        spent: contexts.hypervisor().map_or((0, 0), Hypervisor::spent),
+    }
+}
+
 impl Outcome {
-    pub(super) fn of(flow: &mut Flow, _composition: &Composition, jobs: &[Job]) -> Result<Self> {
+    /// Of a simulation.
+    pub(super) fn of(flow: &mut Flow, jobs: &[Job]) -> Result<Self> {
         let totals = flow.totals().unwrap_or_default();
         let site = flow.site();
-        let name = |worker: &WorkerId| site.workers[worker.0].clone();
-        let looked = flow.with_contexts(|contexts, _| {
-            let all = contexts.contexts().map(|(context, workers, statistics)| ContextOutcome {
-                name: context.to_owned(),
-                workers: workers.iter().map(name).collect(),
-                tasks: statistics.done(),
-                flops: statistics.flops(),
-                busy: statistics.all.iter().map(|work| work.busy as f64 * 1e-9).sum(),
-                bytes: statistics.bytes,
-            });
-            let all: Vec<ContextOutcome> = all.collect();
-            let spent = contexts.hypervisor().map_or((0, 0), |hypervisor| hypervisor.spent());
-            Ok((all, contexts.jobs(), contexts.resizes().to_vec(), spent))
-        });
-        let (contexts, reports, resizes, spent) =
-            looked.map_err(|error| refused(error.to_string()))?;
+        let looked = flow.with_contexts(|contexts, _| Ok(look(contexts, &site)));
+        let looked = looked.map_err(|error| refused(error.to_string()))?;
         let kernel = |job: &Job| {
-            let report: &JobReport = &reports[usize::from(job.id.0)];
+            let report = &looked.jobs[usize::from(job.id.0)];
             let (began, ended) = (report.began.unwrap_or(0), report.ended.unwrap_or(0));
             KernelOutcome {
                 name: job.name.clone(),
@@ -73,14 +92,23 @@ impl Outcome {
                 start: began as f64 * 1e-9,
                 seconds: ended.saturating_sub(began) as f64 * 1e-9,
                 flops: job.flops,
+                failure: None,
             }
         };
         let kernels = jobs.iter().map(kernel).collect();
-        Ok(Self { kernels, contexts, resizes, spent, totals, site })
+        let makespan = totals.makespan as f64 * 1e-9;
+        Ok(Self::new(kernels, looked, totals, site, makespan))
     }
 
-    fn makespan(&self) -> f64 {
-        self.totals.makespan as f64 * 1e-9
+    pub(super) fn new(
+        kernels: Vec<KernelOutcome>,
+        looked: Looked,
+        totals: Totals,
+        site: Site,
+        makespan: f64,
+    ) -> Self {
+        let Looked { contexts, resizes, spent, .. } = looked;
+        Self { kernels, contexts, resizes, spent, totals, site, makespan }
     }
 
     fn hits(&self) -> (u64, u64) {
@@ -97,7 +125,7 @@ impl Outcome {
             format!(", workers moved by {name}")
         });
         console.field("contexts", format_args!("{}{hypervisor}", flags.contexts.name()));
-        console.field("makespan", seconds(self.makespan()));
+        console.field("makespan", seconds(self.makespan));
         console.line("");
         let mut table = Table::new(&[
             ("kernel", Align::Left),
@@ -228,6 +256,7 @@ impl Outcome {
                     "start": kernel.start,
                     "seconds": kernel.seconds,
                     "gflops": 1e-9 * kernel.flops / kernel.seconds.max(1e-9),
+                    "failure": kernel.failure,
                 })
             })
             .collect();
@@ -264,14 +293,14 @@ impl Outcome {
             "hypervisor": flags.hypervisor.map(|n| tegula_runtime::sched::hypervisor::RESIZING[n].name),
             "policy": flags.policy().name,
             "seed": flags.run.seed,
-            "seconds": self.makespan(),
+            "seconds": self.makespan,
             "kernels": kernels,
             "contexts": contexts,
             "hits": { "per_memory": memories, "total": share(hits, misses) },
             "bytes_moved": self.totals.bytes.iter().sum::<u64>(),
             "resizes": self.resizes.iter().map(|resize| self.resize(resize)).collect::<Vec<_>>(),
             "hypervisor_seconds": spent,
-            "hypervisor_share": spent / self.makespan().max(1e-9),
+            "hypervisor_share": spent / self.makespan.max(1e-9),
             "decisions": self.spent.1,
             "workers_over_time": self.workers_over_time(),
         })

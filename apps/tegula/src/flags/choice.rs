@@ -233,7 +233,7 @@ impl MachineChoice {
     }
 
     /// The machine as the engine takes it.
-    pub(super) fn machine(&self) -> Machine {
+    pub(crate) fn machine(&self) -> Machine {
         let mut machine = Machine::cores(self.cores);
         if !self.dedicate.is_empty() {
             machine.dedicate_core(&self.dedicate);

@@ -245,14 +245,14 @@ impl RunFlags {
             backend::select(choice, cores.max(1))?;
         }
         let machine = self.machine.resolve(cores, &[])?;
-        let policy = self.policy.map_or(machine.default_policy().policy(), |index| &POLICIES[index]);
+        let policy =
+            self.policy.map_or(machine.default_policy().policy(), |index| &POLICIES[index]);
         check_eviction(machine.eviction(policy), policy)?;
         let bind = machine.cores == allowed_cores().len();
         let (eviction, accelerators) = (machine.eviction(policy), machine.accelerators());
         let options = ExecOptions::on(machine.machine());
         let seed = self.seed;
-        let options =
-            ExecOptions { accelerators, policy, eviction, seed, bind, trace, ..options };
+        let options = ExecOptions { accelerators, policy, eviction, seed, bind, trace, ..options };
         Ok((Pool::new(options), machine))
     }
 

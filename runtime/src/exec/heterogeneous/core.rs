@@ -234,7 +234,12 @@ impl Core {
     fn forget_discarded(&mut self, shared: &Shared) {
         let discards = &mut self.discards;
         shared.programs.for_each(|program| program.space.handles.take_discards(discards));
-        if self.fatal.is_none() {
+        if !self.dispatcher.has_replicas() {
+            for handle in self.discards.drain(..).map(HandleId) {
+                let program = shared.programs.of_handle(handle);
+                shared.stores.free_everywhere(&program.space, handle);
+            }
+        } else if self.fatal.is_none() {
             for handle in self.discards.drain(..) {
                 self.dispatcher.planner_mut().discard(HandleId(handle));
             }
@@ -410,6 +415,9 @@ impl Core {
         program: &Program,
         task: &Task,
     ) -> Result<bool, FlowError> {
+        if !self.dispatcher.has_replicas() {
+            return Ok(true);
+        }
         let number = program.number();
         if number >= self.host.len() {
             self.host.resize(number + 1, None);
@@ -441,7 +449,7 @@ impl Core {
 
     /// Forgets all data of a flow that has ended.
     pub(super) fn forget(&mut self, shared: &Shared, program: &Program) {
-        if self.fatal.is_none() {
+        if self.fatal.is_none() && self.dispatcher.has_replicas() {
             for handle in program.space.handles.indices() {
                 self.dispatcher.planner_mut().discard(HandleId(handle));
             }
@@ -451,7 +459,7 @@ impl Core {
 
     /// Ends the program's use of what `task` stands for.
     pub(super) fn release_host(&mut self, task: &Task) {
-        if self.fatal.is_none() {
+        if self.fatal.is_none() && self.dispatcher.has_replicas() {
             self.dispatcher.planner_mut().finish(task, MemoryId::RAM);
         }
     }

@@ -33,12 +33,12 @@ use store::{InMemory, Stores};
 use super::ExecOptions;
 use super::event_queue::EventQueue;
 use super::messenger::{Host, Messenger};
-use super::run::Runner;
+use super::run::{OnDemand, Runner};
 use crate::flow::{FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
-use crate::sched::Task;
 use crate::sched::contexts::ContextError;
+use crate::sched::{PolicyOptions, Task};
 use crate::trace::{Outcome, Recorder, Records, Site, Totals};
 use crate::types::{HandleId, TaskId, WorkerId};
 
@@ -66,6 +66,8 @@ struct Shared {
     task_queues: Vec<TaskQueue>,
     copiers: Copiers,
     stop: AtomicBool,
+    /// Whether all data is in the RAM, where the dispatcher keeps no track of it.
+    is_light: bool,
     /// Workers without a task.
     idle: AtomicUsize,
     /// Moves messages to and from other ranks, if there are any.
@@ -100,7 +102,7 @@ impl Heterogeneous {
     pub(super) fn start(space: FlowSpace, options: &ExecOptions) -> Self {
         let origin = Instant::now();
         prepare(&space.0, options);
-        let messenger = options.messenger(&space.0, true, origin);
+        let messenger = options.messenger(&space.0, !is_light(options), origin);
         let workers = options.machine.workers.len();
         let recorder = options.trace.then(|| Recorder::new(workers, origin));
         let programs = Programs::sole(space.0, recorder);
@@ -108,6 +110,13 @@ impl Heterogeneous {
         let threads = Arc::new(Threads::start(options, programs, messenger, origin));
         Self { shared: threads.shared.clone(), program, _threads: threads, held: None }
     }
+}
+
+/// Whether nothing has to be known of where data lies.
+fn is_light(options: &ExecOptions) -> bool {
+    let ExecOptions { machine, policy, seed, .. } = options;
+    let is_queue = policy.queue(&PolicyOptions { workers: 1, seed: *seed }).is_some();
+    is_queue && machine.is_flat() && machine.is_free()
 }
 
 /// Has the handles of `space` tell what a dispatcher has to know.
@@ -137,6 +146,7 @@ impl Threads {
             task_queues: (0..workers).map(|_| TaskQueue::default()).collect(),
             copiers: Copiers::new(&machine),
             stop: AtomicBool::new(false),
+            is_light: is_light(options),
             idle: AtomicUsize::new(0),
             origin,
             messenger,
@@ -216,14 +226,20 @@ impl Shared {
         let speed = self.machine.class(worker).speed;
         while let Some(task) = self.next_job(worker) {
             let start = Instant::now();
-            let place = InMemory { stores: &self.stores, memory };
             let program = self.programs.of_task(task.0);
-            let outcome = program.runner.work(&program.space, task.0, worker.0, &place, || {
+            let (space, runner) = (&program.space, &program.runner);
+            let linger = || {
                 // An emulated device that is slower than a core.
                 if speed < 1.0 {
                     std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));
                 }
-            });
+            };
+            let outcome = if self.is_light {
+                runner.work(space, task.0, worker.0, &OnDemand, linger)
+            } else {
+                let place = InMemory { stores: &self.stores, memory };
+                runner.work(space, task.0, worker.0, &place, linger)
+            };
             let nanoseconds = start.elapsed().as_nanos() as u64;
             let is_whole = outcome == Outcome::Done;
             self.post(Event::Done { task, worker, nanoseconds, is_whole });
@@ -357,6 +373,10 @@ impl Running for Heterogeneous {
 
     fn is_flat(&self) -> bool {
         self.shared.machine.is_flat()
+    }
+
+    fn works_in_place(&self) -> bool {
+        self.shared.is_light
     }
 
     fn unregistered(&mut self) {

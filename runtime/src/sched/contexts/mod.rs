@@ -175,12 +175,15 @@ impl Contexts {
         if self.contexts.len() == MOST {
             return Err(ContextError::TooMany { most: MOST });
         }
+        let plans = spec.policy.queue(&super::PolicyOptions { workers: 1, seed: 0 }).is_none();
+        let is_tracked = self.looks_at_data || !self.machine.is_flat() || !self.machine.is_free();
+        if plans && !is_tracked {
+            return Err(ContextError::Plans { policy: spec.policy.name });
+        }
         if !spec.is_shared {
             let leaving = Move { from: None, to: None, workers: spec.workers.clone() };
             self.check(&leaving)?;
         }
-        self.looks_at_data |=
-            spec.policy.queue(&super::PolicyOptions { workers: 1, seed: 0 }).is_none();
         let (id, workers) = (ContextId(self.contexts.len() as u16), spec.workers.clone());
         let is_shared = spec.is_shared;
         self.contexts.push(Context::new(spec, &self.machine));
@@ -267,6 +270,22 @@ impl Contexts {
         self.note(Trigger::Request, "program", 0, view);
         self.consider(Trigger::Request, view);
         Ok(())
+    }
+
+    /// Moves so many workers of each [group](Machine::groups), those without a task first.
+    ///
+    /// # Errors
+    /// As [`move_workers`](Self::move_workers).
+    pub fn move_counts(
+        &mut self,
+        from: ContextId,
+        to: ContextId,
+        counts: &[usize],
+        view: &View<'_>,
+    ) -> Result<(), ContextError> {
+        self.live(from)?;
+        let workers = self.choose_workers(from, counts);
+        self.move_workers(&Move { from: Some(from), to: Some(to), workers }, view)
     }
 
     /// Notes that a task of `job` was skipped or failed before it was handed over.

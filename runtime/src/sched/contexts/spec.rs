@@ -175,6 +175,15 @@ pub enum ContextError {
         /// How many.
         most: usize,
     },
+    /// A policy that plans, in an engine that keeps no track of data.
+    #[error(
+        "policy {policy} plans with data, of which this engine keeps no track: give the engine \
+         itself a policy that plans"
+    )]
+    Plans {
+        /// Name of the policy.
+        policy: &'static str,
+    },
     /// The engine was started for one context.
     #[error("this engine was started without contexts: ask for them in its options")]
     Off,

@@ -247,4 +247,33 @@ mod tests {
             assert!((-1e-9..1e-4).contains(&error), "round {round}: {bound} against {exact}");
         }
     }
+
+    /// The hypervisor, which has no linear programmes, finds the same by their duals.
+    #[test]
+    fn the_bound_of_the_hypervisor_is_the_same() {
+        use tegula_runtime::sched::hypervisor::{TypeLeft, area_seconds};
+        let mut state = 7u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        for round in 0..200 {
+            let (count, classes) = (1 + round % 9, 1 + round % 4);
+            let workers: Vec<usize> = (0..classes).map(|_| 1 + (9.0 * draw()) as usize).collect();
+            let times: Vec<Vec<f64>> = (0..count)
+                .map(|_| (0..classes).map(|_| 10f64.powf(-3.0 + 2.0 * draw())).collect())
+                .collect();
+            let tasks: Vec<u64> = (0..count).map(|_| 1 + (1e4 * draw()) as u64).collect();
+            let types: Vec<TaskType> =
+                times.iter().zip(&tasks).map(|(times, &tasks)| kind(tasks, times)).collect();
+            let left: Vec<TypeLeft> = times
+                .iter()
+                .zip(&tasks)
+                .map(|(times, &tasks)| TypeLeft { tasks: tasks as f64, seconds: times.clone() })
+                .collect();
+            let (dual, bound) = (area_seconds(&left, &workers), seconds_of(&types, &workers));
+            let error = dual / bound - 1.0;
+            assert!(error.abs() < 1e-4, "round {round}: {dual} against {bound}");
+        }
+    }
 }

@@ -78,8 +78,26 @@ struct Shared {
 #[derive(Default)]
 struct TaskQueue {
     jobs: Mutex<VecDeque<TaskId>>,
+    /// How many there are.
+    count: AtomicUsize,
     filled: Condvar,
 }
+
+impl TaskQueue {
+    /// Looks for a task for a moment, before a worker sleeps: to wake one takes longer than most
+    /// are idle for.
+    fn look(&self) {
+        for _ in 0..LOOKS {
+            if self.count.load(Ordering::Relaxed) > 0 {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// How often a worker looks for a task before it sleeps: some microseconds.
+const LOOKS: usize = 500;
 
 /// The threads of an engine: they end with this.
 struct Threads {
@@ -252,9 +270,11 @@ impl Shared {
     /// Waits for the next task of `worker`; none: the engine ends.
     fn next_job(&self, worker: WorkerId) -> Option<TaskId> {
         let task_queue = &self.task_queues[worker.0];
+        task_queue.look();
         let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(task) = jobs.pop_front() {
+                task_queue.count.store(jobs.len(), Ordering::Relaxed);
                 return Some(task);
             }
             if self.stop.load(Ordering::SeqCst) {
@@ -268,7 +288,11 @@ impl Shared {
 
     /// The next task of `worker`, if it has one.
     fn poll_job(&self, worker: WorkerId) -> Option<TaskId> {
-        self.task_queues[worker.0].jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        let task_queue = &self.task_queues[worker.0];
+        let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let task = jobs.pop_front();
+        task_queue.count.store(jobs.len(), Ordering::Relaxed);
+        task
     }
 
     /// Gives `task` to `worker`, which has a slot free.
@@ -276,6 +300,7 @@ impl Shared {
         let task_queue = &self.task_queues[worker.0];
         let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.push_back(task);
+        task_queue.count.store(jobs.len(), Ordering::Relaxed);
         let most = self.machine.workers[worker.0].slots;
         debug_assert!(jobs.len() <= most, "worker {} was given {} tasks", worker.0, jobs.len());
         task_queue.filled.notify_one();

@@ -14,6 +14,8 @@ mod idleness;
 mod ispeed;
 mod outlook;
 mod teft;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::types::{ContextId, JobId, WorkerId};

@@ -39,7 +39,10 @@ impl Dispatcher {
         }
         let mut row = Task::new(data.index, data.priority, &handles[..count]);
         let cost = data.cost();
-        (row.scratch_bytes, row.job, row.flops) = (scratch_bytes, data.job, cost.flops);
+        row.scratch_bytes = scratch_bytes;
+        if self.has_contexts {
+            self.tasks.note(TaskId(task), space.job(task), cost.flops);
+        }
         self.enter(TaskId(task), row, data.info.name, cost, runs)
     }
 

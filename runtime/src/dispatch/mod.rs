@@ -129,6 +129,8 @@ pub struct Dispatcher {
     caps: Caps,
     /// Whether no replica needs to be kept track of.
     is_light: bool,
+    /// Whether the policy is one of several, in contexts.
+    has_contexts: bool,
     /// By memory, data that were there for tasks given to its workers, and data that were not.
     hits: Vec<(u64, u64)>,
     /// Memories whose next wish had no room, a bit each.
@@ -164,7 +166,7 @@ impl Dispatcher {
     #[must_use]
     pub fn new(
         machine: Arc<Machine>,
-        scheduler: Box<dyn Scheduler>,
+        mut scheduler: Box<dyn Scheduler>,
         eviction: &'static EvictionPolicy,
         durations: Arc<dyn Durations>,
     ) -> Self {
@@ -192,6 +194,7 @@ impl Dispatcher {
             hints: Vec::new(),
             batch: Vec::new(),
             sequence: 0,
+            has_contexts: scheduler.contexts().is_some(),
             is_light: machine.is_flat() && machine.is_free() && !scheduler.looks_at_data(),
             caps: Caps::new(&machine),
             hits: vec![(0, 0); memories],
@@ -299,8 +302,11 @@ impl Dispatcher {
     /// # Errors
     /// If the context of the task's job has workers, none of which runs it.
     fn admit_to_context(&mut self, id: TaskId, codelet: &'static str) -> Result<(), NoPlace> {
+        if !self.has_contexts {
+            return Ok(());
+        }
         let Some(contexts) = self.scheduler.contexts() else { return Ok(()) };
-        match contexts.refuses(self.tasks.get(id).job, self.tasks.all_nanoseconds(id)) {
+        match contexts.refuses(self.tasks.job(id), self.tasks.all_nanoseconds(id)) {
             Some(context) => Err(NoPlace::NotInContext { context: context.to_owned(), codelet }),
             None => Ok(()),
         }
@@ -337,6 +343,9 @@ impl Dispatcher {
 
     /// When something is to be done although nothing happens.
     pub(crate) fn wakes_at(&mut self) -> Option<u64> {
+        if !self.has_contexts {
+            return None;
+        }
         self.scheduler.contexts()?.wakes_at()
     }
 
@@ -374,14 +383,16 @@ impl Dispatcher {
             }
         }
         self.scheduler.finished(task, worker, &view!(self));
-        // A context that gets other workers asks for its data again.
-        self.take_hints();
+        if self.has_contexts {
+            // A context that gets other workers asks for its data again.
+            self.take_hints();
+        }
         self.woken.wake(worker.0);
     }
 
     /// The transfer of `handle` from `src` to `dst` has ended.
     pub fn arrived(&mut self, handle: HandleId, src: MemoryId, dst: MemoryId) {
-        if let Some(contexts) = self.scheduler.contexts() {
+        if let (true, Some(contexts)) = (self.has_contexts, self.scheduler.contexts()) {
             contexts.count_bytes(handle, self.planner.replicas().bytes(handle));
         }
         self.planner.arrive(handle, src, dst);
@@ -389,8 +400,10 @@ impl Dispatcher {
 
     /// Lets everything go on that can, and appends what is to be done to `actions`, in order.
     pub fn pump(&mut self, actions: &mut Vec<Action>) {
-        self.scheduler.tick(&view!(self));
-        self.take_hints();
+        if self.has_contexts {
+            self.scheduler.tick(&view!(self));
+            self.take_hints();
+        }
         loop {
             self.tell_changes();
             self.wake_touched();
@@ -415,8 +428,12 @@ impl Dispatcher {
         self.hits.iter().copied()
     }
 
-    /// Counts what `task` finds in `memory`, to whose workers it goes.
+    /// Counts what `task` finds in `memory`, to whose workers it goes: where there are contexts,
+    /// which this tells apart.
     fn count_hits(&mut self, task: &Task, memory: MemoryId) {
+        if !self.has_contexts {
+            return;
+        }
         let (hits, misses) = &mut self.hits[memory.0];
         for handle in task.inputs() {
             let is_here = self.planner.replicas().is_here(handle, memory);

@@ -29,7 +29,9 @@ impl Dispatcher {
                 self.planner.start(&row, memory);
                 self.flush(actions);
             }
-            self.scheduler.started(task, WorkerId(worker), &view!(self));
+            if self.has_contexts {
+                self.scheduler.started(task, WorkerId(worker), &view!(self));
+            }
             actions.push(Action::Start { task, worker: WorkerId(worker) });
             self.worker_tasks[worker].running.push(task);
             self.admit(worker, memory);

@@ -364,7 +364,7 @@ impl Graph {
             data.index = self.next_index;
             self.next_index += u64::from(kind == Kind::Run || !self.is_shared);
             self.submitted += 1;
-            data.job = self.job;
+            self.space.slot(task.slot).job.store(self.job.0, Ordering::Relaxed);
             if self.job != JobId::default() {
                 self.count_for_job();
             }

@@ -12,7 +12,7 @@ impl Space {
             task: data.index,
             codelet: data.info.name,
             phase: data.phase,
-            job: data.job.0,
+            job: self.job(task).0,
             worker,
             priority: data.priority,
             iteration: self.iteration(task),

@@ -81,6 +81,11 @@ impl Space {
         self.slot(task).iteration.load(Ordering::Relaxed)
     }
 
+    /// The job that `task` belongs to.
+    pub(crate) fn job(&self, task: u32) -> JobId {
+        JobId(self.slot(task).job.load(Ordering::Relaxed))
+    }
+
     /// What a task is called by those that its end makes ready; 0 if nobody asks.
     fn name(&self, task: u32) -> u64 {
         if !self.is_recorded() {

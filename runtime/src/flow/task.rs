@@ -2,13 +2,13 @@
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU16, AtomicU64};
 
 use super::codelet::{Codelet, CodeletInfo, MAX_ARGUMENT_BYTES};
 use super::edge::{Edges, Successors};
 use crate::ranks::Key;
 use crate::sync::AtomicU32;
-use crate::types::{Access, Cost, JobId, Kind, Rank};
+use crate::types::{Access, Cost, Kind, Rank};
 
 /// Most handles that one task uses.
 pub const MAX_ACCESSES: usize = 8;
@@ -30,8 +30,6 @@ pub(crate) struct TaskData {
     pub(crate) kind: Kind,
     pub(crate) phase: u8,
     pub(crate) count: u8,
-    /// The job that it belongs to.
-    pub(crate) job: JobId,
     modes: [Access; MAX_ACCESSES],
     pub(crate) handles: [u32; MAX_ACCESSES],
     arguments: Arguments,
@@ -81,7 +79,6 @@ impl TaskData {
             kind,
             phase: 0,
             count: accesses.len() as u8,
-            job: JobId::default(),
             modes: [Access::R; MAX_ACCESSES],
             handles: [0; MAX_ACCESSES],
             arguments,
@@ -134,6 +131,8 @@ impl TaskData {
     }
 }
 
+const _: () = assert!(size_of::<TaskSlot>() == 192, "a slot is three cache lines");
+
 /// One task, from submission until its slot is used again.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -148,6 +147,8 @@ pub(crate) struct TaskSlot {
     pub(crate) after: AtomicU64,
     /// Step of the outermost loop that the task belongs to.
     pub(crate) iteration: AtomicU32,
+    /// The job that the task belongs to.
+    pub(crate) job: AtomicU16,
     data: UnsafeCell<MaybeUninit<TaskData>>,
 }
 
@@ -165,6 +166,7 @@ impl TaskSlot {
             edges: Edges::new(),
             after: AtomicU64::new(0),
             iteration: AtomicU32::new(0),
+            job: AtomicU16::new(0),
             data: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }

@@ -15,10 +15,6 @@ pub struct Task {
     pub priority: i32,
     /// Bytes of working memory besides its handles.
     pub scratch_bytes: u64,
-    /// The job that it belongs to.
-    pub job: JobId,
-    /// Its operations.
-    pub flops: f64,
     inputs: u8,
     count: u8,
     handles: [u32; MAX_HANDLES],
@@ -69,6 +65,8 @@ impl Task {
 #[derive(Debug, Default)]
 pub struct Tasks {
     rows: Vec<Task>,
+    /// By slot, the job of a task and its operations, if contexts ask.
+    notes: Vec<(JobId, f64)>,
     classes: usize,
     /// Expected nanoseconds, by slot and class.
     durations: Vec<u64>,
@@ -81,7 +79,7 @@ impl Tasks {
     /// An empty table for a machine with `classes` classes of workers.
     #[must_use]
     pub fn new(classes: usize) -> Self {
-        Self { rows: Vec::new(), classes, durations: Vec::new() }
+        Self { rows: Vec::new(), notes: Vec::new(), classes, durations: Vec::new() }
     }
 
     /// Enters `task`, with its expected time on each class.
@@ -100,6 +98,27 @@ impl Tasks {
         for class in 0..self.classes {
             self.durations[slot * self.classes + class] = duration(ClassId(class)).unwrap_or(NEVER);
         }
+    }
+
+    /// Notes the job that `id` belongs to, and its operations.
+    pub(crate) fn note(&mut self, id: TaskId, job: JobId, flops: f64) {
+        let slot = id.0 as usize;
+        if slot >= self.notes.len() {
+            self.notes.resize((slot + 1).next_power_of_two(), (JobId::default(), 0.0));
+        }
+        self.notes[slot] = (job, flops);
+    }
+
+    /// The job that `id` belongs to.
+    #[must_use]
+    pub fn job(&self, id: TaskId) -> JobId {
+        self.notes.get(id.0 as usize).map_or(JobId::default(), |note| note.0)
+    }
+
+    /// The operations of `id`, if contexts ask for them.
+    #[must_use]
+    pub fn flops(&self, id: TaskId) -> f64 {
+        self.notes.get(id.0 as usize).map_or(0.0, |note| note.1)
     }
 
     /// The task `id`.

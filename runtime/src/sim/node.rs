@@ -111,7 +111,7 @@ impl Node {
         for task in stuck {
             let data = space.task(task.0);
             keep_first(&mut self.failure, data.index, data.info.name, why.clone());
-            self.dispatcher.skipped(data.job);
+            self.dispatcher.skipped(space.job(task.0));
             let mut ready = std::mem::take(&mut self.ready);
             space.finish(task.0, 0, &mut ready);
             self.hand_over(space, &mut ready, None);
@@ -184,7 +184,7 @@ impl Node {
             if let Err(no_place) = dispatcher.take_in(space, task, &|_| true) {
                 let data = space.task(task);
                 keep_first(failure, data.index, data.info.name, no_place);
-                dispatcher.skipped(data.job);
+                dispatcher.skipped(space.job(task));
                 return false;
             }
             batch.push(TaskId(task));

@@ -18,7 +18,8 @@ pub struct Totals {
     /// Tasks that each worker ran.
     pub tasks: Vec<u64>,
     /// By memory, data that tasks read and that were there, or were coming for another task, when
-    /// they were given to a worker of it (or were planned for it and asked for their data).
+    /// they were given to a worker of it (or were planned for it and asked for their data); counted
+    /// where there are contexts.
     pub hits: Vec<u64>,
     /// By memory, data that had to be brought for them.
     pub misses: Vec<u64>,

@@ -1,4 +1,5 @@
-//! Tasks by what a figure colours: their phase or, if no phases were named, their codelet.
+//! Tasks by what a figure colours: their scheduling context; if there is one, their phase; if no
+//! phases were named, their codelet.
 
 use tegula_runtime::trace::Trace;
 
@@ -36,14 +37,17 @@ pub(super) struct Groups {
     pub(super) list: Vec<Group>,
     /// Index in the list of the group of each record.
     pub(super) of: Vec<usize>,
-    /// What the groups are: "phase" or "codelet".
+    /// What the groups are: "context", "phase" or "codelet".
     pub(super) by: &'static str,
 }
 
 impl Groups {
-    /// Groups in the order in which phases were named, or codelets first ran. If they outnumber
+    /// Groups in the order in which contexts were made, phases named, or codelets first ran. If they outnumber
     /// the colours, those with the least work are gathered in a last one.
     pub(super) fn of(trace: &Trace) -> Self {
+        if !trace.contexts.is_empty() {
+            return Self::by_context(trace);
+        }
         if trace.records.iter().all(|record| record.phase == 0) {
             return Self::by_codelet(trace);
         }
@@ -52,6 +56,13 @@ impl Groups {
         let names = (0..=most).map(name).collect();
         let of = trace.records.iter().map(|record| usize::from(record.phase)).collect();
         Self::new(trace, names, of, "phase")
+    }
+
+    /// Groups of scheduling contexts, in the order in which these were made.
+    fn by_context(trace: &Trace) -> Self {
+        let names = trace.contexts.names.iter().map(String::as_str).collect();
+        let of = trace.records.iter().map(|record| trace.contexts.of_job(record.job)).collect();
+        Self::new(trace, names, of, "context")
     }
 
     /// Groups of codelets, likewise.

@@ -8,6 +8,7 @@ mod aggregated;
 mod axis;
 mod columns;
 mod compare;
+mod contexts;
 mod curves;
 mod frame;
 mod gantt;
@@ -27,6 +28,7 @@ mod utilisation;
 
 pub use aggregated::aggregated;
 pub use compare::{Run, compare};
+pub use contexts::contexts;
 pub use curves::{Curve, Curves, curves};
 pub use gantt::gantt;
 pub use iterations::iterations;
@@ -62,6 +64,7 @@ impl std::fmt::Debug for Panel {
 /// Every panel.
 pub static PANELS: &[Panel] = &[
     gantt::PANEL,
+    contexts::PANEL,
     aggregated::PANEL,
     progression::PANEL,
     iterations::PANEL,

@@ -6,6 +6,7 @@ mod checkpoint_linalg;
 mod cluster;
 mod columns;
 mod components;
+mod compose;
 mod composite;
 mod config;
 mod convert;

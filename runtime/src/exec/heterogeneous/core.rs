@@ -179,13 +179,13 @@ impl Core {
             let data = space.task(task);
             if runner.skip(space, data) {
                 self.record(shared, task, by, Outcome::Skipped);
-                self.dispatcher.skipped(data.job);
+                self.dispatcher.skipped(space.job(task));
                 return false;
             }
             if let Some(cause) = self.refusal(shared, task) {
                 runner.fail(space, data, cause);
                 self.record(shared, task, by, Outcome::Failed);
-                self.dispatcher.skipped(data.job);
+                self.dispatcher.skipped(space.job(task));
                 return false;
             }
             self.hold(TaskId(task), Hold::Waiting);
@@ -364,7 +364,7 @@ impl Core {
                 self.hold(task, Hold::None);
                 let program = shared.programs.of_task(task.0);
                 let data = program.space.task(task.0);
-                let job = data.job;
+                let job = program.space.job(task.0);
                 program.runner.fail(&program.space, data, Cause::Failed(why.clone().into()));
                 self.record(shared, task.0, None, Outcome::Failed);
                 self.dispatcher.skipped(job);

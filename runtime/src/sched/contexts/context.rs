@@ -266,7 +266,7 @@ impl Context {
 
     /// Notes that a task was handed over.
     pub(super) fn enter(&mut self, task: TaskId, view: &View<'_>) {
-        let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.get(task).flops);
+        let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.flops(task));
         let kind = self.type_of(times, flops);
         match kind.announced {
             0 => kind.left += 1,
@@ -278,7 +278,7 @@ impl Context {
 
     /// Notes that a task is done that `class` worked on for `busy` nanoseconds.
     pub(super) fn leave(&mut self, task: TaskId, class: ClassId, busy: u64, view: &View<'_>) {
-        let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.get(task).flops);
+        let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.flops(task));
         self.statistics.count(class, flops, busy, times);
         let kind = self.type_of(times, flops);
         kind.left = kind.left.saturating_sub(1);

@@ -557,7 +557,7 @@ impl Job {
 impl Scheduler for Contexts {
     fn ready(&mut self, tasks: &[TaskId], by: Option<WorkerId>, view: &View<'_>) {
         // Tasks that become ready together are nearly always of one job.
-        let job = |task: &TaskId| view.tasks.get(*task).job;
+        let job = |task: &TaskId| view.tasks.job(*task);
         for of_job in tasks.chunk_by(|one, other| job(one) == job(other)) {
             self.hand_over(job(&of_job[0]), of_job, by, view);
         }
@@ -590,10 +590,10 @@ impl Scheduler for Contexts {
         if mark.epoch == context.epoch {
             context.finished(task, worker, view);
         }
-        let row = view.tasks.get(task);
-        let job = &mut self.jobs[usize::from(row.job.0)];
-        (job.done, job.flops) = (job.done + 1, job.flops + row.flops);
-        self.end_jobs(row.job, view);
+        let (id, flops) = (view.tasks.job(task), view.tasks.flops(task));
+        let job = &mut self.jobs[usize::from(id.0)];
+        (job.done, job.flops) = (job.done + 1, job.flops + flops);
+        self.end_jobs(id, view);
     }
 
     fn arrived(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {

@@ -17,7 +17,7 @@ use tegula_runtime::trace::{Outcome, TaskRecord, Trace};
 
 pub(super) const PANEL: Panel = Panel {
     name: "gantt",
-    summary: "tasks of each worker over time, coloured by phase or else by codelet, with its idle share, and \
+    summary: "tasks of each worker over time, coloured by context, phase or codelet, with its idle share, and \
               messages of each rank",
     has: |trace| trace.workers > 0,
     draw: gantt,
@@ -58,7 +58,8 @@ const DARK: &[(&str, &str)] = &[
 /// Lines stand at the balanced work and the critical path of the run, at bounds that the trace
 /// tells, and in the rows of each of several ranks at the balanced work of that rank.
 ///
-/// Where no phase is named, codelets take their place. Tasks too narrow to be seen, and those
+/// Where there are scheduling contexts, they take the place of phases; where no phase is named,
+/// codelets do. Tasks too narrow to be seen, and those
 /// beyond some thousands, are merged: the figure says so, and stays small.
 #[must_use]
 pub fn gantt(trace: &Trace, span: u64) -> String {

@@ -1,6 +1,8 @@
 //! How long FEFT and TEFT take to choose workers, by the number of contexts and of workers: the
 //! median of some choices.
 
+#![allow(clippy::print_stdout)]
+
 use std::time::Instant;
 
 use tegula_runtime::sched::ContextId;

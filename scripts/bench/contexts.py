@@ -320,7 +320,10 @@ def main():
     e8("dmda")
     if options.write:
         path = ROOT / "scripts/bench/results/contexts.md"
-        path.write_text("\n".join(LINES).rstrip() + "\n")
+        # Remarks stay.
+        remarks = path.read_text().partition("\n## Remarks\n")[2] if path.exists() else ""
+        text = "\n".join(LINES).rstrip() + "\n"
+        path.write_text(text + (f"\n## Remarks\n{remarks}" if remarks else ""))
 
 
 if __name__ == "__main__":

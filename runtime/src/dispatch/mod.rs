@@ -21,6 +21,7 @@
 
 mod caps;
 mod commit;
+mod contexts;
 mod intake;
 mod planner;
 mod prefetch;
@@ -37,10 +38,8 @@ use worker::{Ahead, WorkerSet, WorkerTasks};
 
 use crate::memory::Amount;
 use crate::platform::{Durations, Machine};
-use crate::sched::contexts::{ContextError, Contexts};
 use crate::sched::{EvictionPolicy, Scheduler, Task, Tasks, View};
-use crate::trace::ContextRecords;
-use crate::types::{ClassId, Cost, HandleId, JobId, MemoryId, TaskId, WorkerId};
+use crate::types::{ClassId, Cost, HandleId, MemoryId, TaskId, WorkerId};
 
 /// What an engine must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,67 +296,6 @@ impl Dispatcher {
             Some(most) if most < footprint => Err(NoPlace::TooLarge { bytes: footprint, most }),
             Some(_) => self.admit_to_context(id, codelet),
         }
-    }
-
-    /// # Errors
-    /// If the context of the task's job has workers, none of which runs it.
-    fn admit_to_context(&mut self, id: TaskId, codelet: &'static str) -> Result<(), NoPlace> {
-        if !self.has_contexts {
-            return Ok(());
-        }
-        let Some(contexts) = self.scheduler.contexts() else { return Ok(()) };
-        match contexts.refuses(self.tasks.job(id), self.tasks.all_nanoseconds(id)) {
-            Some(context) => Err(NoPlace::NotInContext { context: context.to_owned(), codelet }),
-            None => Ok(()),
-        }
-    }
-
-    /// Changes contexts; [`pump`](Self::pump) must follow.
-    ///
-    /// # Errors
-    /// Those of `change`, and that there are none.
-    pub fn with_contexts<T>(
-        &mut self,
-        change: impl FnOnce(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
-    ) -> Result<T, ContextError> {
-        let contexts = self.scheduler.contexts().ok_or(ContextError::Off)?;
-        let result = change(contexts, &view!(self))?;
-        let (machine, scheduler) = (&self.machine, &*self.scheduler);
-        self.ahead = machine.workers.iter().map(|worker| Ahead::new(worker, scheduler)).collect();
-        self.take_hints();
-        Ok(result)
-    }
-
-    /// What a trace keeps of the contexts.
-    pub(crate) fn context_records(&mut self) -> ContextRecords {
-        self.scheduler.contexts().map(|contexts| contexts.records()).unwrap_or_default()
-    }
-
-    /// A task of `job` ends before it was handed over.
-    pub(crate) fn skipped(&mut self, job: JobId) {
-        if let Some(contexts) = self.scheduler.contexts() {
-            contexts.skipped(job, &view!(self));
-            self.take_hints();
-        }
-    }
-
-    /// When something is to be done although nothing happens.
-    pub(crate) fn wakes_at(&mut self) -> Option<u64> {
-        if !self.has_contexts {
-            return None;
-        }
-        self.scheduler.contexts()?.wakes_at()
-    }
-
-    /// Takes the tasks out that wait for workers which nothing under way can give them, appends
-    /// them to `stuck`, and says why.
-    pub(crate) fn take_stuck(&mut self, stuck: &mut Vec<TaskId>) -> Option<NoPlace> {
-        let is_at_rest = self.worker_tasks.iter().all(WorkerTasks::is_empty);
-        if self.scheduler.backlog() == 0 || !is_at_rest || self.wakes_at().is_some() {
-            return None;
-        }
-        let context = self.scheduler.contexts()?.take_stuck(stuck);
-        (!stuck.is_empty()).then_some(NoPlace::EmptyContext { context })
     }
 
     /// `tasks`, which were entered, are ready, by the end of a task on `by` or by submission.

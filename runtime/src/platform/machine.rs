@@ -349,8 +349,8 @@ impl Machine {
         self.workers[first].class = ClassId(self.classes.len() - 1);
     }
 
-    /// Classes that people count together, since their names differ by a number at most, as those of
-    /// accelerators do: the names of these groups, and for each class the number of its own.
+    /// Classes that people count together, since their names differ by a number at most, as those
+    /// of accelerators do: the names of these groups, and for each class the number of its own.
     #[must_use]
     pub fn groups(&self) -> (Vec<String>, Vec<usize>) {
         let mut names: Vec<String> = Vec::new();

@@ -42,8 +42,8 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups in the order in which contexts were made, phases named, or codelets first ran. If they outnumber
-    /// the colours, those with the least work are gathered in a last one.
+    /// Groups in the order in which contexts were made, phases named, or codelets first ran. If
+    /// they outnumber the colours, those with the least work are gathered in a last one.
     pub(super) fn of(trace: &Trace) -> Self {
         if !trace.contexts.is_empty() {
             return Self::by_context(trace);

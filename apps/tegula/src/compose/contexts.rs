@@ -19,6 +19,7 @@ use crate::simulate::program::{Setting, Workload};
 /// What is run, on what.
 pub(super) struct Run<'a> {
     pub(super) flags: &'a Compose,
+    pub(super) sharing: Sharing,
     pub(super) composition: &'a Composition,
     pub(super) machine: &'a Machine,
     pub(super) durations: Arc<dyn Durations>,
@@ -98,7 +99,7 @@ impl Run<'_> {
 
     /// Whether every kernel runs in the context of all workers.
     pub(super) fn is_one(&self) -> bool {
-        matches!(self.flags.contexts, Sharing::None | Sharing::Serial)
+        matches!(self.sharing, Sharing::None | Sharing::Serial)
     }
 
     /// Makes the contexts, with `make`.
@@ -112,7 +113,7 @@ impl Run<'_> {
         let mut used = vec![0; self.machine.groups().0.len()];
         let mut ids = Vec::new();
         for context in &self.composition.contexts {
-            let workers = match self.flags.contexts {
+            let workers = match self.sharing {
                 Sharing::Split => self.workers(context, &mut used)?,
                 _ => Vec::new(),
             };
@@ -173,11 +174,11 @@ impl Run<'_> {
     /// Whoever moves workers, if anyone is to.
     pub(super) fn hypervisor(&self) -> Option<Hypervisor> {
         let asked = self.flags.hypervisor.map(|number| &RESIZING[number]);
-        let policy = asked.or(self.flags.contexts.resizing());
+        let policy = asked.or(self.sharing.resizing());
         if self.is_one() || (policy.is_none() && self.composition.moves.is_empty()) {
             return None;
         }
-        Some(Hypervisor::new(policy, self.flags.watch(), clock))
+        Some(Hypervisor::new(policy, self.flags.watch(self.sharing), clock))
     }
 
     fn plan_moves(
@@ -211,7 +212,7 @@ impl Run<'_> {
         if kernel.starts.len() > 1 && run > 0 {
             after.extend(last(number));
         }
-        if self.flags.contexts == Sharing::Serial {
+        if self.sharing == Sharing::Serial {
             after.extend(before.last().map(|job| job.id));
         }
         let time = kernel.starts[run].map(|seconds| (1e9 * seconds) as u64);

@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         }
         let time = |text: &Option<String>| {
             let seconds = text.as_deref().map(parse_seconds).transpose();
-            seconds.map_err(|why| wrong(why))
+            seconds.map_err(&wrong)
         };
         let (start, every) = (time(&part.start)?, time(&part.every)?);
         let starts = (0..part.repeat).map(|run| match (start, every) {

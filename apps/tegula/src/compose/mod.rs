@@ -62,9 +62,9 @@ pub(crate) struct Compose {
     /// Machine to simulate, by its name or a file [default: run for real, here]
     #[arg(long, value_name = "NAME|FILE")]
     platform: Option<PathBuf>,
-    /// Which workers each context begins with [default: split]
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Sharing::Split, hide_default_value = true)]
-    contexts: Sharing,
+    /// Which workers each context begins with [default: split if the file gives any, else none]
+    #[arg(long, value_name = "HOW", value_enum)]
+    contexts: Option<Sharing>,
     #[arg(long, value_name = "NAME", value_parser = resizing(), help = "Who moves workers while they run: feft, teft, ispeed, idle")]
     hypervisor: Option<usize>,
     /// Time without a task after which a worker is moved
@@ -163,13 +163,24 @@ impl Compose {
         if !(self.speed_gap > 0.0 && self.speed_gap.is_finite()) {
             return Err(refused(format!("--speed-gap {}: give a number above 0", self.speed_gap)));
         }
-        if self.hypervisor.is_some() && matches!(self.contexts, Sharing::None | Sharing::Serial) {
-            let sharing = self.contexts.name();
+        Ok(())
+    }
+
+    /// Which workers each context of `composition` begins with.
+    ///
+    /// # Errors
+    /// If they are to be moved between contexts, and there is one.
+    fn sharing(&self, composition: &Composition) -> Result<Sharing> {
+        let has_workers = composition.contexts.iter().any(|context| context.workers.is_some());
+        let usual = if has_workers { Sharing::Split } else { Sharing::None };
+        let sharing = self.contexts.unwrap_or(usual);
+        if self.hypervisor.is_some() && matches!(sharing, Sharing::None | Sharing::Serial) {
             return Err(refused(format!(
-                "--hypervisor moves workers between contexts, and --contexts {sharing} has one"
+                "--hypervisor moves workers between contexts, and --contexts {} has one",
+                sharing.name()
             )));
         }
-        Ok(())
+        Ok(sharing)
     }
 
     /// Who runs what in contexts that do not say.
@@ -200,23 +211,24 @@ impl Compose {
         };
         let whole = FlowOptions { window: u64::MAX, ..FlowOptions::default() };
         let mut flow = Flow::new(Sim::new(options), whole);
-        let run = Run { flags: self, composition, machine: &machine, durations };
+        let sharing = self.sharing(composition)?;
+        let run = Run { flags: self, sharing, composition, machine: &machine, durations };
         let jobs = run.submit(&mut flow)?;
         flow.wait().map_err(|error| refused(error.to_string()))?;
         let outcome = report::Outcome::of(&mut flow, &jobs)?;
-        outcome.describe(console, self, &name);
-        let result = outcome.result(self, &name);
+        outcome.describe(console, (self, sharing), &name);
+        let result = outcome.result((self, sharing), &name);
         self.trace.write(&mut flow.take_trace(), &result, console)?;
         self.output.write(&result)
     }
 
     /// How a hypervisor watches, if one was asked for.
-    fn watch(&self) -> HypervisorOptions {
+    fn watch(&self, sharing: Sharing) -> HypervisorOptions {
         let nanoseconds = |seconds: f64| (1e9 * seconds) as u64;
         HypervisorOptions {
             watches: self.hypervisor.is_some(),
             // What the file says of the workers at first is left alone then.
-            not_before: u64::from(self.contexts == Sharing::Split),
+            not_before: u64::from(sharing == Sharing::Split),
             idle_limit: nanoseconds(self.idle_limit),
             window: nanoseconds(self.window),
             speed_gap: self.speed_gap,

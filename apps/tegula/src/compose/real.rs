@@ -48,9 +48,10 @@ pub(super) fn run(flags: &Compose, file: &Path, console: &Console) -> Result<()>
     let described = machine.machine();
     let groups = described.groups().0;
     let composition = Reader::new(file, &groups, Precision::Double, flags.run.seed)?.read()?;
-    let commands = commands(flags, &composition)?;
+    let sharing = flags.sharing(&composition)?;
+    let commands = commands(sharing, &composition)?;
     let durations = ExecOptions::on(described.clone()).durations;
-    let plan = Run { flags, composition: &composition, machine: &described, durations };
+    let plan = Run { flags, sharing, composition: &composition, machine: &described, durations };
     let contexts = plan.contexts(|spec| pool.add_context(spec))?;
     // A context is there until its last command has ended.
     let keepers: Vec<Mutex<Option<PoolEngine>>> = contexts
@@ -86,11 +87,11 @@ pub(super) fn run(flags: &Compose, file: &Path, console: &Console) -> Result<()>
             scope.spawn(move || stage.run(number));
         }
     });
-    stage.report(flags, console)
+    stage.report((flags, sharing), console)
 }
 
 /// The commands of a composition, in the order in which its file has them.
-fn commands(flags: &Compose, composition: &Composition) -> Result<Vec<Command>> {
+fn commands(sharing: Sharing, composition: &Composition) -> Result<Vec<Command>> {
     let mut commands: Vec<Command> = Vec::new();
     for (number, kernel) in composition.kernels.iter().enumerate() {
         let words = words(kernel);
@@ -103,7 +104,7 @@ fn commands(flags: &Compose, composition: &Composition) -> Result<Vec<Command>> 
             let last = |kernel: usize| commands.iter().rposition(|other| other.kernel == kernel);
             let mut after: Vec<usize> = kernel.after.iter().filter_map(|&k| last(k)).collect();
             after.extend(last(number));
-            if flags.contexts == Sharing::Serial {
+            if sharing == Sharing::Serial {
                 after.extend(commands.len().checked_sub(1));
             }
             let start = start.unwrap_or(0.0);
@@ -226,7 +227,7 @@ impl Stage<'_> {
     ///
     /// # Errors
     /// That of the first command that failed.
-    fn report(self, flags: &Compose, console: &Console) -> Result<()> {
+    fn report(self, (flags, sharing): (&Compose, Sharing), console: &Console) -> Result<()> {
         let (totals, site) = (self.pool.totals(), self.pool.site());
         let looked = self.pool.with_contexts(|contexts, _| Ok(look(contexts, &site)));
         let looked = looked.map_err(wrong)?;
@@ -252,8 +253,8 @@ impl Stage<'_> {
         let records = self.pool.take_records();
         let mut trace = Trace::new(records, site.clone(), &["none"]);
         let outcome = Outcome::new(kernels, looked, totals, site, last);
-        outcome.describe(console, flags, "this machine");
-        let result = outcome.result(flags, "this machine");
+        outcome.describe(console, (flags, sharing), "this machine");
+        let result = outcome.result((flags, sharing), "this machine");
         flags.trace.write(&mut trace, &result, console)?;
         flags.output.write(&result)?;
         match first_failure {

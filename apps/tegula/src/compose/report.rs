@@ -8,8 +8,8 @@ use tegula_runtime::sched::hypervisor::Hypervisor;
 use tegula_runtime::sched::{ContextId, WorkerId};
 use tegula_runtime::trace::{Site, Totals};
 
-use super::Compose;
 use super::contexts::Job;
+use super::{Compose, Sharing};
 use crate::error::refused;
 use crate::output::{Align, Console, Table, bytes, count, number, seconds};
 
@@ -115,7 +115,12 @@ impl Outcome {
         (self.totals.hits.iter().sum(), self.totals.misses.iter().sum())
     }
 
-    pub(super) fn describe(&self, console: &Console, flags: &Compose, platform: &str) {
+    pub(super) fn describe(
+        &self,
+        console: &Console,
+        (flags, sharing): (&Compose, Sharing),
+        platform: &str,
+    ) {
         console.field(
             "platform",
             format_args!("{platform}, {}", count(self.site.workers.len(), "worker")),
@@ -124,7 +129,7 @@ impl Outcome {
             let name = tegula_runtime::sched::hypervisor::RESIZING[number].name;
             format!(", workers moved by {name}")
         });
-        console.field("contexts", format_args!("{}{hypervisor}", flags.contexts.name()));
+        console.field("contexts", format_args!("{}{hypervisor}", sharing.name()));
         console.field("makespan", seconds(self.makespan));
         console.line("");
         let mut table = Table::new(&[
@@ -245,7 +250,7 @@ impl Outcome {
         ways.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn result(&self, flags: &Compose, platform: &str) -> Value {
+    pub(super) fn result(&self, (flags, sharing): (&Compose, Sharing), platform: &str) -> Value {
         let kernels: Vec<Value> = self
             .kernels
             .iter()
@@ -289,7 +294,7 @@ impl Outcome {
         let spent = self.spent.0 as f64 * 1e-9;
         json!({
             "platform": platform,
-            "contexts_by": flags.contexts.name(),
+            "contexts_by": sharing.name(),
             "hypervisor": flags.hypervisor.map(|n| tegula_runtime::sched::hypervisor::RESIZING[n].name),
             "policy": flags.policy().name,
             "seed": flags.run.seed,

@@ -13,6 +13,7 @@ mod output;
 mod overlap;
 mod pass;
 mod run;
+mod shared;
 mod shares;
 mod trace;
 

@@ -15,11 +15,11 @@ use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_plan::distribution::{DISTRIBUTIONS, DistributionEntry, Powers};
 use tegula_runtime::comm::World;
-use tegula_runtime::exec::{Exec, ExecOptions, Pool};
+use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Models, allowed_cores};
 use tegula_runtime::ranks::Owners;
-use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy, PolicyOptions};
+use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
 
 use super::choice::{MachineChoice, default_policies};
 use super::machine::MachineFlags;
@@ -47,26 +47,26 @@ pub(crate) struct RunFlags {
     ///
     /// Of several ranks on a host each has a share of them by default.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_WORKERS))]
-    workers: Option<u64>,
+    pub(super) workers: Option<u64>,
     /// Cores to leave to others
     #[arg(long, value_name = "N", conflicts_with = "workers")]
-    reserve: Option<u64>,
+    pub(super) reserve: Option<u64>,
     /// Ranks that share the work: local:N, mpi or mpi:LIBRARY [default: mpi under mpirun or srun]
     ///
     /// local:N are threads of this process, mpi those that mpirun or srun has started, mpi:LIBRARY
     /// takes this file as the MPI library.
     #[arg(long, value_name = "RANKS")]
-    ranks: Option<Ranks>,
+    pub(super) ranks: Option<Ranks>,
     #[arg(long, value_name = "NAME", help = distribution_help("what suits the ranks"), long_help = distribution_page("what suits the ranks"))]
-    distribution: Option<OsString>,
+    pub(super) distribution: Option<OsString>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = "Who runs which task [default: by the machine]", long_help = policy_help())]
-    policy: Option<usize>,
+    pub(super) policy: Option<usize>,
     /// Whether messages between ranks go by the priority of who waits, or as they come
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = on_or_off())]
     message_priorities: bool,
     /// Who multiplies the matrices of a tile [default: native]
     #[arg(long, value_name = "NAME", value_parser = backends())]
-    blas: Option<Choice>,
+    pub(super) blas: Option<Choice>,
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -74,7 +74,7 @@ pub(crate) struct RunFlags {
     #[arg(long)]
     deterministic: bool,
     #[command(flatten)]
-    machine: MachineFlags,
+    pub(super) machine: MachineFlags,
 }
 
 /// A parser of the names of [`POLICIES`].
@@ -218,74 +218,6 @@ impl RunFlags {
         Ok(run.with_notebook())
     }
 
-    /// The machine of a command that shares it with others.
-    ///
-    /// # Errors
-    /// If it asks for another one.
-    fn seated(&self, shared: MachineChoice) -> Result<MachineChoice> {
-        let own = self.workers.is_some() || self.reserve.is_some() || self.ranks.is_some();
-        if own || self.distribution.is_some() || !self.machine.is_default() {
-            return Err(refused(
-                "workers, devices, memory and ranks are those of compose: give them there",
-            ));
-        }
-        Ok(shared)
-    }
-
-    /// Workers that several commands share, recorded if `trace`, and the machine that they are.
-    ///
-    /// # Errors
-    /// If flags contradict each other, or ask for ranks.
-    pub(crate) fn pool(&self, trace: bool) -> Result<(Pool, MachineChoice)> {
-        if self.ranks.is_some() || self.distribution.is_some() || ranks::ranks() > 1 {
-            return Err(refused("commands that share workers run on one rank"));
-        }
-        let cores = self.cores()?;
-        if let Some(choice) = self.blas {
-            backend::select(choice, cores.max(1))?;
-        }
-        let machine = self.machine.resolve(cores, &[])?;
-        let policy =
-            self.policy.map_or(machine.default_policy().policy(), |index| &POLICIES[index]);
-        check_eviction(machine.eviction(policy), policy)?;
-        let bind = machine.cores == allowed_cores().len();
-        let (eviction, accelerators) = (machine.eviction(policy), machine.accelerators());
-        let options = ExecOptions::on(machine.machine());
-        let seed = self.seed;
-        let options = ExecOptions { accelerators, policy, eviction, seed, bind, trace, ..options };
-        Ok((Pool::new(options), machine))
-    }
-
-    /// The policy that was asked for, if one was.
-    pub(crate) fn policy(&self) -> Option<&'static Policy> {
-        self.policy.map(|index| &POLICIES[index])
-    }
-
-    /// The eviction policy that was asked for, or that suits `policy`.
-    ///
-    /// # Errors
-    /// If that was asked for and does not go with `policy`.
-    pub(crate) fn eviction(&self, policy: &Policy) -> Result<&'static EvictionPolicy> {
-        let eviction = self.machine.eviction(policy);
-        check_eviction(eviction, policy)?;
-        Ok(eviction)
-    }
-
-    /// Refuses what describes this machine, where another one is simulated.
-    ///
-    /// # Errors
-    /// Which flags are of no use then.
-    pub(crate) fn refuse_for_simulation(&self) -> Result<()> {
-        let own = self.workers.is_some() || self.reserve.is_some() || self.ranks.is_some();
-        if own || self.distribution.is_some() || self.blas.is_some() || !self.machine.is_plain() {
-            return Err(refused(
-                "--workers, --devices, --memory, --ranks and --blas are of this machine: \
-                 --platform describes the one that is simulated",
-            ));
-        }
-        Ok(())
-    }
-
     /// Bytes of memory that the run may use, as far as that is known; over ranks those of rank 0.
     ///
     /// # Errors
@@ -300,7 +232,7 @@ impl RunFlags {
     }
 
     /// How many cores work.
-    fn cores(&self) -> Result<usize> {
+    pub(super) fn cores(&self) -> Result<usize> {
         let usable = ranks::cores(0);
         let reserve = self.reserve.unwrap_or(0);
         if self.workers.is_none() && reserve as usize >= usable {

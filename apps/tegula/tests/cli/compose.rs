@@ -138,7 +138,7 @@ fn real_commands_share_workers_and_end_as_alone() {
 fn a_command_that_fails_leaves_the_others_alone() {
     let folder = folder_with(
         "c.toml",
-        "[[kernel]]\nname = \"bad\"\ncommand = \"exageostat loglik nowhere.csv --params 1,1\"\n\
+        "[[kernel]]\nname = \"bad\"\ncommand = \"exageostat loglik nowhere.csv --params 1,1,1\"\n\
          [[kernel]]\nname = \"good\"\ncommand = \"linalg potrf -n 300 --check --json good.json -q\"\n",
     );
     let run = tegula_in(&folder, "compose c.toml --contexts none --workers 2 --json r.json -q");

@@ -12,7 +12,9 @@
 //! is made anew from what it had not committed.
 
 mod context;
+mod jobs;
 mod outlook;
+mod scheduler;
 mod spec;
 mod statistics;
 mod workers;
@@ -20,49 +22,19 @@ mod workers;
 use std::sync::Arc;
 
 use crate::platform::Machine;
-use crate::trace::{ContextRecords, JobRecord, ResizeRecord, WorkerMove};
-use crate::types::{ContextId, HandleId, JobId, MemoryId, TaskId, WorkerId};
+use crate::types::{ContextId, HandleId, JobId, TaskId, WorkerId};
 
 use super::hypervisor::{Hypervisor, Trigger};
-use super::{NextUse, Policy, Scheduler, View};
+use super::{Policy, View};
 use context::Context;
+use jobs::Job;
+pub use jobs::JobReport;
 pub use spec::{ContextError, ContextSpec, JobSpec, Limits, Move, Start, TypeCount, Work};
 pub use statistics::{Statistics, Work as WorkDone};
 use workers::Worker;
 
 /// Most contexts and most jobs of an engine.
 const MOST: usize = 1 << 16;
-
-/// A job.
-#[derive(Debug)]
-struct Job {
-    spec: JobSpec,
-    /// When it began.
-    began: Option<u64>,
-    /// When it ended.
-    ended: Option<u64>,
-    /// Tasks of it that came before it began.
-    held: Vec<TaskId>,
-    /// How many tasks it has in all, once that is known.
-    tasks: Option<u64>,
-    done: u64,
-    flops: f64,
-}
-
-/// What happened to a job.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JobReport {
-    /// Its name.
-    pub name: String,
-    /// Its context.
-    pub context: ContextId,
-    /// When it began, in nanoseconds since the engine was made.
-    pub began: Option<u64>,
-    /// When its last task ended.
-    pub ended: Option<u64>,
-    /// Operations of its tasks that were done.
-    pub flops: f64,
-}
 
 /// Workers that changed their contexts.
 #[derive(Clone, Debug, PartialEq)]
@@ -198,53 +170,6 @@ impl Contexts {
         Ok(id)
     }
 
-    /// Makes a job.
-    ///
-    /// # Errors
-    /// If there is no such context, or no such job that it is to follow.
-    pub fn add_job(&mut self, spec: JobSpec, view: &View<'_>) -> Result<JobId, ContextError> {
-        self.live(spec.context)?;
-        let jobs = spec.start.jobs();
-        if let Some(&unknown) = jobs.iter().find(|job| usize::from(job.0) >= self.jobs.len()) {
-            return Err(ContextError::UnknownJob(unknown));
-        }
-        if self.jobs.len() == MOST {
-            return Err(ContextError::TooMany { most: MOST });
-        }
-        let id = JobId(self.jobs.len() as u16);
-        let context = &mut self.contexts[usize::from(spec.context.0)];
-        spec.work.types.iter().for_each(|count| context.announce(count));
-        self.jobs.push(Job::new(spec, None));
-        self.start_jobs(view);
-        Ok(id)
-    }
-
-    /// Says that `job` has so many tasks in all: it ends when they are done.
-    ///
-    /// # Errors
-    /// If there is no such job.
-    pub fn close_job(
-        &mut self,
-        job: JobId,
-        tasks: u64,
-        view: &View<'_>,
-    ) -> Result<(), ContextError> {
-        let known = self.jobs.get_mut(usize::from(job.0)).filter(|_| job != JobId::default());
-        known.ok_or(ContextError::UnknownJob(job))?.tasks = Some(tasks);
-        self.end_jobs(job, view);
-        Ok(())
-    }
-
-    /// Says that what is done of `job` is all of it.
-    ///
-    /// # Errors
-    /// If there is no such job.
-    pub fn finish_job(&mut self, job: JobId, view: &View<'_>) -> Result<(), ContextError> {
-        let known = self.jobs.get(usize::from(job.0));
-        let done = known.ok_or(ContextError::UnknownJob(job))?.done;
-        self.close_job(job, done, view)
-    }
-
     /// Ends a context, whose workers go to others that have work.
     ///
     /// # Errors
@@ -288,12 +213,6 @@ impl Contexts {
         self.move_workers(&Move { from: Some(from), to: Some(to), workers }, view)
     }
 
-    /// Notes that a task of `job` was skipped or failed before it was handed over.
-    pub fn skipped(&mut self, job: JobId, view: &View<'_>) {
-        self.jobs[usize::from(job.0)].done += 1;
-        self.end_jobs(job, view);
-    }
-
     /// Whether the context of `job` has workers of which none runs tasks that take so long on each
     /// class; then its name.
     pub(crate) fn refuses(&self, job: JobId, nanoseconds: &[u64]) -> Option<&str> {
@@ -333,12 +252,6 @@ impl Contexts {
     /// Whoever moves workers, to be told what to do.
     pub fn hypervisor_mut(&mut self) -> Option<&mut Hypervisor> {
         self.hypervisor.as_mut()
-    }
-
-    /// Every job, by number.
-    #[must_use]
-    pub fn jobs(&self) -> Vec<JobReport> {
-        self.jobs.iter().map(Job::report).collect()
     }
 
     /// Every context that was made, by number: its name, its workers, and what was counted.
@@ -416,61 +329,6 @@ impl Contexts {
         }
     }
 
-    /// Whether all jobs have ended that `job` waits for.
-    fn is_free(&self, job: &Job) -> bool {
-        let mut before = job.spec.start.jobs().iter();
-        before.all(|job| self.jobs[usize::from(job.0)].ended.is_some())
-    }
-
-    /// Begins the jobs whose time has come; says whether there were any.
-    fn start_jobs(&mut self, view: &View<'_>) -> bool {
-        let mut any = false;
-        for number in 1..self.jobs.len() {
-            let job = &self.jobs[number];
-            let is_due =
-                job.began.is_none() && job.spec.start.time() <= view.now && self.is_free(job);
-            if is_due {
-                self.start_job(JobId(number as u16), view);
-                any = true;
-            }
-        }
-        any
-    }
-
-    fn start_job(&mut self, id: JobId, view: &View<'_>) {
-        let job = &mut self.jobs[usize::from(id.0)];
-        job.began = Some(view.now);
-        let held = std::mem::take(&mut job.held);
-        self.consider(Trigger::Started(id), view);
-        if !held.is_empty() {
-            self.backlog -= held.len();
-            self.hand_over(id, &held, None, view);
-        }
-    }
-
-    /// Ends `job` if all of it is done, and begins what waited for it.
-    fn end_jobs(&mut self, id: JobId, view: &View<'_>) {
-        let job = &mut self.jobs[usize::from(id.0)];
-        if job.ended.is_some() || job.tasks != Some(job.done) {
-            return;
-        }
-        job.ended = Some(view.now);
-        let context = job.spec.context;
-        self.consider(Trigger::Ended(id), view);
-        self.start_jobs(view);
-        let number = usize::from(context.0);
-        if context != ContextId::ROOT && self.is_done(context) {
-            self.contexts[number].is_ended = true;
-            self.release(context, view);
-        }
-    }
-
-    /// Whether every job of `context` has ended.
-    fn is_done(&self, context: ContextId) -> bool {
-        let mut jobs = self.jobs.iter().filter(|job| job.spec.context == context);
-        jobs.all(|job| job.ended.is_some())
-    }
-
     /// Asks whoever moves workers whether they are to be moved now.
     fn consider(&mut self, trigger: Trigger, view: &View<'_>) -> bool {
         let Some(mut hypervisor) = self.hypervisor.take() else { return false };
@@ -509,139 +367,5 @@ impl Contexts {
             self.resizes.push(Resize { time, trigger, policy, moved, decision });
         }
         any
-    }
-
-    /// What a trace keeps of them.
-    pub(crate) fn records(&self) -> ContextRecords {
-        let job = |job: &Job| JobRecord {
-            name: job.spec.name.clone(),
-            context: usize::from(job.spec.context.0),
-        };
-        let moved = |&(worker, left, joined): &(WorkerId, ContextId, ContextId)| WorkerMove {
-            worker: worker.0,
-            left: usize::from(left.0),
-            joined: usize::from(joined.0),
-        };
-        let resize = |resize: &Resize| ResizeRecord {
-            time: resize.time,
-            trigger: resize.trigger.name(),
-            policy: resize.policy,
-            decision: resize.decision,
-            moved: resize.moved.iter().map(moved).collect(),
-        };
-        ContextRecords {
-            names: self.contexts.iter().map(|context| context.spec.name.clone()).collect(),
-            jobs: self.jobs.iter().map(job).collect(),
-            resizes: self.resizes.iter().map(resize).collect(),
-        }
-    }
-}
-
-impl Job {
-    fn new(spec: JobSpec, began: Option<u64>) -> Self {
-        Self { spec, began, ended: None, held: Vec::new(), tasks: None, done: 0, flops: 0.0 }
-    }
-
-    fn report(&self) -> JobReport {
-        let Self { spec, began, ended, flops, .. } = self;
-        JobReport {
-            name: spec.name.clone(),
-            context: spec.context,
-            began: *began,
-            ended: *ended,
-            flops: *flops,
-        }
-    }
-}
-
-impl Scheduler for Contexts {
-    fn ready(&mut self, tasks: &[TaskId], by: Option<WorkerId>, view: &View<'_>) {
-        // Tasks that become ready together are nearly always of one job.
-        let job = |task: &TaskId| view.tasks.job(*task);
-        for of_job in tasks.chunk_by(|one, other| job(one) == job(other)) {
-            self.hand_over(job(&of_job[0]), of_job, by, view);
-        }
-    }
-
-    fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
-        self.refill_worker(worker, room, view, out);
-    }
-
-    fn backlog(&self) -> usize {
-        self.backlog
-    }
-
-    fn lookahead(&self, pipeline: usize) -> usize {
-        let each = self.contexts.iter().map(|context| context.policy().lookahead(pipeline));
-        each.max().unwrap_or(pipeline)
-    }
-
-    fn started(&mut self, task: TaskId, _worker: WorkerId, view: &View<'_>) {
-        self.mark(task).start = view.now;
-    }
-
-    fn finished(&mut self, task: TaskId, worker: WorkerId, view: &View<'_>) {
-        let mark = *self.mark(task);
-        let (number, class) = (usize::from(mark.context), self.machine.workers[worker.0].class);
-        let start = mark.start.max(self.workers[worker.0].last_end);
-        self.workers[worker.0].give_back(task, view.now);
-        let context = &mut self.contexts[number];
-        context.leave(task, class, view.now.saturating_sub(start), view);
-        if mark.epoch == context.epoch {
-            context.finished(task, worker, view);
-        }
-        let (id, flops) = (view.tasks.job(task), view.tasks.flops(task));
-        let job = &mut self.jobs[usize::from(id.0)];
-        (job.done, job.flops) = (job.done + 1, job.flops + flops);
-        self.end_jobs(id, view);
-    }
-
-    fn arrived(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
-        for context in &mut self.contexts {
-            context.tell(view, |policy, view| policy.arrived(handle, memory, view));
-        }
-    }
-
-    fn evicted(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
-        for context in &mut self.contexts {
-            context.tell(view, |policy, view| policy.evicted(handle, memory, view));
-        }
-    }
-
-    /// The soonest use that any context knows of; a policy that plans nothing knows of none, unless
-    /// no other does.
-    fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
-        let mut all = NextUse::Unknown;
-        for context in self.contexts.iter().filter(|context| !context.workers.is_empty()) {
-            all = match (all, context.policy().next_use(handle, memory)) {
-                (
-                    NextUse::Planned { count, position },
-                    NextUse::Planned { count: n, position: p },
-                ) => NextUse::Planned { count: count + n, position: position.min(p) },
-                (planned @ NextUse::Planned { .. }, _) | (_, planned @ NextUse::Planned { .. }) => {
-                    planned
-                }
-                (NextUse::Never, _) | (_, NextUse::Never) => NextUse::Never,
-                _ => NextUse::Unknown,
-            };
-        }
-        all
-    }
-
-    fn looks_at_data(&self) -> bool {
-        self.looks_at_data
-    }
-
-    fn hints(&mut self, out: &mut Vec<(WorkerId, TaskId)>) {
-        self.contexts.iter_mut().for_each(|context| context.hints(out));
-    }
-
-    fn tick(&mut self, view: &View<'_>) -> bool {
-        let begun = self.wakes_at().is_some_and(|time| time <= view.now) && self.start_jobs(view);
-        self.consider(Trigger::Tick, view) || begun
-    }
-
-    fn contexts(&mut self) -> Option<&mut Contexts> {
-        Some(self)
     }
 }

@@ -131,29 +131,9 @@ impl Contexts {
         let ids: Vec<ContextId> = outlook.contexts.iter().map(|context| context.context).collect();
         let mut sets: Vec<Vec<WorkerId>> = vec![Vec::new(); ids.len()];
         let mut free = Vec::new();
-        for group in 0..outlook.workers.len() {
-            let movable = (0..view.machine.workers.len())
-                .map(WorkerId)
-                .filter(|&worker| self.group_of(worker) == group && self.is_movable(worker));
-            // Who stays: the workers of each context, those that are at work first.
-            let mut pool: Vec<WorkerId> = movable.collect();
-            for (place, &id) in ids.iter().enumerate() {
-                let mut own: Vec<WorkerId> = pool
-                    .iter()
-                    .copied()
-                    .filter(|worker| self.contexts[usize::from(id.0)].has(*worker))
-                    .collect();
-                own.sort_by_key(|&worker| (!self.works_for(worker, id), worker));
-                own.truncate(choice[place][group]);
-                pool.retain(|worker| !own.contains(worker));
-                sets[place].extend(own);
-            }
-            for (place, set) in sets.iter_mut().enumerate() {
-                let has = set.iter().filter(|&&worker| self.group_of(worker) == group).count();
-                let take = choice[place][group].saturating_sub(has).min(pool.len());
-                set.extend(pool.drain(..take));
-            }
-            free.extend(pool);
+        for group in 0..self.group_count() {
+            let wanted: Vec<usize> = choice.iter().map(|own| own[group]).collect();
+            free.extend(self.deal(group, &ids, &wanted, &mut sets));
         }
         // Contexts that have nothing to do keep no workers that others get.
         let taken: Vec<WorkerId> = sets.iter().flatten().chain(&free).copied().collect();
@@ -176,6 +156,37 @@ impl Contexts {
             let ideal = own.speed.iter().zip(&choice[place]).map(|(v, &n)| v * n as f64).sum();
             self.contexts[usize::from(id.0)].ideal = Some(ideal);
         }
+    }
+
+    /// Adds the workers of `group` to the sets of the contexts `ids`, as many as each wants: those
+    /// that it has, at work first, then others. Returns those that are left.
+    fn deal(
+        &self,
+        group: usize,
+        ids: &[ContextId],
+        wanted: &[usize],
+        sets: &mut [Vec<WorkerId>],
+    ) -> Vec<WorkerId> {
+        let all = (0..self.machine.workers.len()).map(WorkerId);
+        let mut pool: Vec<WorkerId> = all
+            .filter(|&worker| self.group_of(worker) == group && self.is_movable(worker))
+            .collect();
+        let mut lacking = Vec::with_capacity(ids.len());
+        for ((&id, &wanted), set) in ids.iter().zip(wanted).zip(&mut *sets) {
+            let context = &self.contexts[usize::from(id.0)];
+            let mut own: Vec<WorkerId> =
+                pool.iter().copied().filter(|&worker| context.has(worker)).collect();
+            own.sort_by_key(|&worker| (!self.works_for(worker, id), worker));
+            own.truncate(wanted);
+            pool.retain(|worker| !own.contains(worker));
+            lacking.push(wanted - own.len());
+            set.extend(own);
+        }
+        for (lacking, set) in lacking.into_iter().zip(sets) {
+            let take = lacking.min(pool.len());
+            set.extend(pool.drain(..take));
+        }
+        pool
     }
 
     /// Lets every context that has none of the workers that it needs share those that may move.

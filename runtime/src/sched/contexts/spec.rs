@@ -20,8 +20,8 @@ pub struct ContextSpec {
     pub priority: i32,
     /// The context whose other children get its workers when it has nothing more to run.
     pub parent: ContextId,
-    /// By [group](crate::platform::Machine::groups) of workers, the fewest and the most that whoever
-    /// moves workers may leave it; any number of groups beyond the end.
+    /// By [group](crate::platform::Machine::groups) of workers, the fewest and the most that
+    /// whoever moves workers may leave it; any number of groups beyond the end.
     pub limits: Vec<Limits>,
     /// Whether it gives workers away only while it runs nothing.
     pub is_moldable: bool,
@@ -74,8 +74,8 @@ pub struct JobSpec {
     pub work: Work,
 }
 
-/// When a job begins: its tasks wait until then. One that is to commute with tasks of other jobs may
-/// keep these waiting meanwhile.
+/// When a job begins: its tasks wait until then. One that is to commute with tasks of other jobs
+/// may keep these waiting meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     /// At once.

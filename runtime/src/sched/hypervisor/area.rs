@@ -8,10 +8,10 @@ const POINTS: usize = 48;
 /// The least seconds in which so many workers of each class can run the tasks, which may be cut and
 /// have no dependencies; infinite, if some run nowhere.
 ///
-/// It is the optimum of: least `T` with `sum_t n_tk d_tk <= T w_k` for each class `k` and `sum_k n_tk
-/// = n_t` for each type `t`. Its dual, a price `y_k` for the time of each class, is
-/// `max sum_t n_t min_k d_tk y_k` with `sum_k w_k y_k = 1`, which is concave in the prices. With two
-/// classes its maximum is where two classes cost the same for some type; with more it is found by
+/// It is the optimum of: least `T` with `sum_t n_tk d_tk <= T w_k` for each class `k` and
+/// `sum_k n_tk = n_t` for each type `t`. Its dual, a price `y_k` for the time of each class, is
+/// `max sum_t n_t min_k d_tk y_k` with `sum_k w_k y_k = 1`, which is concave in the prices. With
+/// two classes its maximum is where both cost the same for some type; with more it is found by
 /// golden section in each further price.
 #[must_use]
 pub fn area_seconds(types: &[TypeLeft], workers: &[usize]) -> f64 {

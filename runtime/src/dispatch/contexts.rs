@@ -1,0 +1,93 @@
+//! What the dispatcher does with scheduling contexts, which are one policy to it else.
+
+use super::worker::{Ahead, WorkerTasks};
+use super::{Dispatcher, NoPlace, view};
+use crate::sched::View;
+use crate::sched::contexts::{ContextError, Contexts, JobReport, Resize};
+use crate::trace::{ContextRecords, JobRecord, ResizeRecord, WorkerMove};
+use crate::types::{ContextId, JobId, TaskId, WorkerId};
+
+impl Dispatcher {
+    /// # Errors
+    /// If the context of the task's job has workers, none of which runs it.
+    pub(super) fn admit_to_context(
+        &mut self,
+        id: TaskId,
+        codelet: &'static str,
+    ) -> Result<(), NoPlace> {
+        if !self.has_contexts {
+            return Ok(());
+        }
+        let Some(contexts) = self.scheduler.contexts() else { return Ok(()) };
+        match contexts.refuses(self.tasks.job(id), self.tasks.all_nanoseconds(id)) {
+            Some(context) => Err(NoPlace::NotInContext { context: context.to_owned(), codelet }),
+            None => Ok(()),
+        }
+    }
+
+    /// Changes contexts; [`pump`](Self::pump) must follow.
+    ///
+    /// # Errors
+    /// Those of `change`, and that there are none.
+    pub fn with_contexts<T>(
+        &mut self,
+        change: impl FnOnce(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
+    ) -> Result<T, ContextError> {
+        let contexts = self.scheduler.contexts().ok_or(ContextError::Off)?;
+        let result = change(contexts, &view!(self))?;
+        let (machine, scheduler) = (&self.machine, &*self.scheduler);
+        self.ahead = machine.workers.iter().map(|worker| Ahead::new(worker, scheduler)).collect();
+        self.take_hints();
+        Ok(result)
+    }
+
+    /// What a trace keeps of the contexts.
+    pub(crate) fn context_records(&mut self) -> ContextRecords {
+        let Some(contexts) = self.scheduler.contexts() else { return ContextRecords::default() };
+        let job = |job: JobReport| JobRecord { name: job.name, context: job.context.0.into() };
+        let moved = |&(worker, left, joined): &(WorkerId, ContextId, ContextId)| WorkerMove {
+            worker: worker.0,
+            left: left.0.into(),
+            joined: joined.0.into(),
+        };
+        let resize = |resize: &Resize| ResizeRecord {
+            time: resize.time,
+            trigger: resize.trigger.name(),
+            policy: resize.policy,
+            decision: resize.decision,
+            moved: resize.moved.iter().map(moved).collect(),
+        };
+        ContextRecords {
+            names: contexts.contexts().map(|(name, ..)| name.to_owned()).collect(),
+            jobs: contexts.jobs().into_iter().map(job).collect(),
+            resizes: contexts.resizes().iter().map(resize).collect(),
+        }
+    }
+
+    /// A task of `job` ends before it was handed over.
+    pub(crate) fn skipped(&mut self, job: JobId) {
+        if let Some(contexts) = self.scheduler.contexts() {
+            contexts.skipped(job, &view!(self));
+            self.take_hints();
+        }
+    }
+
+    /// When something is to be done although nothing happens.
+    pub(crate) fn wakes_at(&mut self) -> Option<u64> {
+        if !self.has_contexts {
+            return None;
+        }
+        self.scheduler.contexts()?.wakes_at()
+    }
+
+    /// Takes the tasks out that wait for workers which nothing under way can give them, appends
+    /// them to `stuck`, and says why.
+    pub(crate) fn take_stuck(&mut self, stuck: &mut Vec<TaskId>) -> Option<NoPlace> {
+        let is_at_rest = self.worker_tasks.iter().all(WorkerTasks::is_empty);
+        if self.scheduler.backlog() == 0 || !is_at_rest || self.wakes_at().is_some() {
+            return None;
+        }
+        let context = self.scheduler.contexts()?.take_stuck(stuck);
+        (!stuck.is_empty()).then_some(NoPlace::EmptyContext { context })
+    }
+}

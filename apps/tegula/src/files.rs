@@ -210,7 +210,8 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 17] = [
+    const READ: [&str; 18] = [
+        "file",
         "against",
         "at",
         "config",

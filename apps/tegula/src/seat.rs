@@ -2,6 +2,7 @@
 //! them, its context, and its name before each line that it prints.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 
 use tegula_runtime::exec::{Pool, PoolEngine};
 use tegula_runtime::sched::ContextId;
@@ -16,6 +17,8 @@ pub(crate) struct Seat {
     pub(crate) machine: MachineChoice,
     /// Its name.
     pub(crate) name: String,
+    /// What would stand after the name of the program, were it run alone.
+    pub(crate) words: Vec<String>,
 }
 
 thread_local! {
@@ -39,6 +42,15 @@ pub(crate) fn engine() -> Option<PoolEngine> {
 /// The machine that this thread shares, if it does.
 pub(crate) fn machine() -> Option<MachineChoice> {
     SEAT.with_borrow(|seat| seat.as_ref().map(|seat| seat.machine.clone()))
+}
+
+/// What stands after the name of the program, of the command of this thread.
+pub(crate) fn arguments() -> Vec<OsString> {
+    let words = SEAT.with_borrow(|seat| seat.as_ref().map(|seat| seat.words.clone()));
+    match words {
+        Some(words) => words.into_iter().map(OsString::from).collect(),
+        None => std::env::args_os().skip(1).collect(),
+    }
 }
 
 /// `text` with the name of the command that prints it before each line, if others run beside it.

@@ -25,6 +25,7 @@ use crate::error::{interrupted, stopped};
 use crate::files::is_same;
 use crate::output::{Console, DeferringWriter};
 use crate::ranks;
+use crate::seat;
 
 pub(crate) use signals::{catch_signals, release_signals};
 
@@ -237,7 +238,7 @@ pub(crate) struct Found {
 
 /// The command of this run with another value of the first of `flags`, and without the others.
 fn again(flags: &[&str], value: &OsStr) -> String {
-    resume_command::command(std::env::args_os().skip(1).collect(), flags, value)
+    resume_command::command(seat::arguments(), flags, value)
 }
 
 /// What rank 0 has decided, on every rank.

@@ -183,6 +183,7 @@ impl Stage<'_> {
             context: self.contexts[context],
             machine: self.machine.clone(),
             name: command.name.clone(),
+            words: command.words.clone(),
         };
         self.move_workers(command.kernel, false);
         let start = self.seconds();

@@ -251,7 +251,7 @@ const OF_MACHINE: &[&str] =
 
 /// What the command line says to all ranks alike.
 fn common_arguments() -> impl Iterator<Item = OsString> {
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = seat::arguments().into_iter();
     std::iter::from_fn(move || {
         loop {
             let argument = arguments.next()?;

@@ -14,7 +14,7 @@ use tegula_traces::{write_perfetto, write_table};
 
 use crate::error::refused;
 use crate::output::{Console, check_output, write_file};
-use crate::ranks;
+use crate::{ranks, seat};
 
 /// Where a trace goes.
 #[derive(Args, Clone, Debug)]
@@ -137,9 +137,9 @@ const SETTINGS: &[&str] = &[
 
 /// The command, the version, and the settings that stand in `result`.
 fn about(result: &Value) -> Vec<(String, String)> {
-    let arguments = std::env::args_os().skip(1);
+    let arguments = seat::arguments();
     let command: Vec<String> =
-        arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let own = [("command", command.join(" ")), ("version", env!("CARGO_PKG_VERSION").to_owned())];
     let settings = SETTINGS.iter().filter_map(|&key| {
         let text = match result.get(key)? {

@@ -141,7 +141,7 @@ fn every_form_is_written() {
     let folder = recorded();
     for (flags, start) in [
         ("-o out.html", "<!DOCTYPE html>"),
-        ("-o out.trace", "tegula-trace,3"),
+        ("-o out.trace", "tegula-trace,4"),
         ("-o out.svg", "<svg"),
         ("-o out.json", "{\"displayTimeUnit\""),
         ("-o out.csv", "task,"),

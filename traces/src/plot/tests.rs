@@ -15,7 +15,9 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOp
 use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::sched::policy;
 use tegula_runtime::sim::{Sim, SimOptions};
-use tegula_runtime::trace::{Outcome, Records, Site, TaskRecord};
+use tegula_runtime::trace::{
+    ContextRecords, JobRecord, Outcome, Records, ResizeRecord, Site, TaskRecord, WorkerMove,
+};
 
 /// A kernel that only has a cost.
 macro_rules! kernel {
@@ -110,6 +112,32 @@ fn unequal() -> Trace {
     lu(10, &[PLAIN, fast, PLAIN, fast], &[0, 1, 1, 1, 2, 3, 3, 3])
 }
 
+/// The same in scheduling contexts, between which workers moved.
+fn in_contexts() -> Trace {
+    let mut trace = unequal();
+    let jobs = ["all", "odd", "even"].map(str::to_owned);
+    let job = |(context, name): (usize, &String)| JobRecord { name: name.clone(), context };
+    let middle = trace.span() / 2;
+    let moved = |worker, left, joined| WorkerMove { worker, left, joined };
+    let first = (0..trace.workers).map(|worker| moved(worker, 0, 1 + worker % 2)).collect();
+    let resize = |time, trigger, moved| {
+        let policy = "feft";
+        ResizeRecord { time, trigger, policy, decision: 40_000, moved }
+    };
+    trace.contexts = ContextRecords {
+        names: jobs.to_vec(),
+        jobs: jobs.iter().enumerate().map(job).collect(),
+        resizes: vec![
+            resize(0, "created", first),
+            resize(middle, "idle", vec![moved(0, 1, 2), moved(2, 1, 2)]),
+        ],
+    };
+    for record in &mut trace.records {
+        record.job = 1 + (record.worker % 2) as u16;
+    }
+    trace
+}
+
 /// Traces of every size: none, one, a few, some hundred, tens of thousands; few and many workers.
 fn traces() -> Vec<(String, Trace)> {
     let sizes = [(1, 1), (3, 2), (10, 4), (20, 70), (50, 8), (50, 200)];
@@ -133,6 +161,7 @@ fn traces() -> Vec<(String, Trace)> {
         traces.push((format!("{nt}-tiles-{ranks}-ranks"), cholesky_over(nt, ranks)));
     }
     traces.push(("unequal nodes".to_owned(), unequal()));
+    traces.push(("contexts".to_owned(), in_contexts()));
     traces.push(("long names".to_owned(), with_long_names()));
     traces
 }
@@ -167,14 +196,14 @@ fn every_panel_draws_every_trace() {
 #[test]
 fn panels_without_data_say_so_and_stay_out_of_the_report() {
     let empty = Trace::new(Records::default(), Site::default(), &[]);
-    let full = unequal();
+    let full = in_contexts();
     for panel in PANELS {
         assert!(!(panel.has)(&empty) && (panel.has)(&full), "{}", panel.name);
     }
     assert_eq!(report(&empty, "none").matches("<svg").count(), 0);
-    let several = ["aggregated", "progression"];
+    let several = ["aggregated", "progression", "contexts"];
     let of_one = |panel: &&Panel| (panel.has)(&cholesky(6, 2, 2)) == several.contains(&panel.name);
-    assert_eq!(PANELS.iter().find(of_one).map(|panel| panel.name), None, "of one rank");
+    assert_eq!(PANELS.iter().find(of_one).map(|panel| panel.name), None, "of one rank and context");
     assert_eq!(report(&full, "full").matches("<svg").count(), PANELS.len());
 }
 

@@ -12,7 +12,7 @@ const POINTS: usize = 48;
 /// `sum_k n_tk = n_t` for each type `t`. Its dual, a price `y_k` for the time of each class, is
 /// `max sum_t n_t min_k d_tk y_k` with `sum_k w_k y_k = 1`, which is concave in the prices. With
 /// two classes its maximum is where both cost the same for some type; with more it is found by
-/// golden section in each further price.
+/// golden section in each further price, and where two classes cost the same.
 #[must_use]
 pub fn area_seconds(types: &[TypeLeft], workers: &[usize]) -> f64 {
     let classes: Vec<usize> = (0..workers.len()).filter(|&class| workers[class] > 0).collect();
@@ -56,17 +56,27 @@ impl Dual<'_> {
         }
     }
 
-    /// The maximum over two prices: at an end, or where they are the same for some type.
+    /// The maximum over the last two prices: at an end, or where for some type they cost the same,
+    /// or one of them what it costs on the classes before.
     fn most_of_two(&self, place: usize, budget: f64, prices: &mut [f64]) -> f64 {
         let (one, other) = (self.classes[place], self.classes[place + 1]);
         let (n, m) = (self.workers[one] as f64, self.workers[other] as f64);
-        let ties = self.types.iter().filter_map(|kind| {
-            // d_1 y_1 = d_2 y_2 with n y_1 + m y_2 = budget.
+        let mut candidates = vec![0.0, budget / n];
+        for kind in self.types {
             let (d, e) = (kind.seconds[one], kind.seconds[other]);
-            (d.is_finite() && e.is_finite()).then(|| budget * e / (n * e + m * d))
-        });
+            if d.is_finite() && e.is_finite() {
+                // d y_1 = e y_2 with n y_1 + m y_2 = budget.
+                candidates.push(budget * e / (n * e + m * d));
+            }
+            let before =
+                self.classes[..place].iter().map(|&class| kind.seconds[class] * prices[class]);
+            let before = before.filter(|cost| cost.is_finite()).fold(f64::INFINITY, f64::min);
+            if before.is_finite() {
+                candidates.extend([before / d, (budget - m * before / e) / n]);
+            }
+        }
         let mut best: f64 = 0.0;
-        for price in ties.chain([0.0, budget / n]) {
+        for price in candidates.into_iter().filter(|price| (0.0..=budget / n).contains(price)) {
             prices[one] = price;
             prices[other] = ((budget - n * price) / m).max(0.0);
             best = best.max(self.value(prices));

@@ -131,6 +131,7 @@ impl TaskData {
     }
 }
 
+#[cfg(not(loom))]
 const _: () = assert!(size_of::<TaskSlot>() == 192, "a slot is three cache lines");
 
 /// One task, from submission until its slot is used again.

@@ -165,6 +165,12 @@ impl std::fmt::Debug for Policy {
 }
 
 impl Policy {
+    /// Whether it plans: it looks at the worker and the data of a task when it places it.
+    #[must_use]
+    pub const fn plans(&self) -> bool {
+        matches!(self.build, Build::Plan(_))
+    }
+
     /// The policy as spread over queues; none if it plans.
     #[must_use]
     pub fn queue(&self, options: &PolicyOptions) -> Option<Box<dyn QueuePolicy>> {

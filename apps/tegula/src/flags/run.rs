@@ -19,7 +19,7 @@ use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Models, allowed_cores};
 use tegula_runtime::ranks::Owners;
-use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
+use tegula_runtime::sched::{POLICIES, Policy};
 
 use super::choice::{MachineChoice, default_policies};
 use super::machine::MachineFlags;
@@ -291,8 +291,7 @@ impl Run {
 
     /// Whether anyone asks how long tasks take.
     fn is_planned(&self) -> bool {
-        let options = PolicyOptions { workers: self.machine.cores, seed: self.seed };
-        !self.machine.is_flat() || self.policy.queue(&options).is_none()
+        !self.machine.is_flat() || self.policy.plans()
     }
 
     /// Keeps the times of kernels and transfers that the run has learnt.

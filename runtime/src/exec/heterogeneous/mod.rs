@@ -37,8 +37,8 @@ use super::run::{OnDemand, Runner};
 use crate::flow::{FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
+use crate::sched::Task;
 use crate::sched::contexts::ContextError;
-use crate::sched::{PolicyOptions, Task};
 use crate::trace::{Outcome, Recorder, Records, Site, Totals};
 use crate::types::{HandleId, TaskId, WorkerId};
 
@@ -132,9 +132,8 @@ impl Heterogeneous {
 
 /// Whether nothing has to be known of where data lies.
 fn is_light(options: &ExecOptions) -> bool {
-    let ExecOptions { machine, policy, seed, .. } = options;
-    let is_queue = policy.queue(&PolicyOptions { workers: 1, seed: *seed }).is_some();
-    is_queue && machine.is_flat() && machine.is_free()
+    let ExecOptions { machine, policy, .. } = options;
+    !policy.plans() && machine.is_flat() && machine.is_free()
 }
 
 /// Has the handles of `space` tell what a dispatcher has to know.

@@ -96,7 +96,7 @@ impl Contexts {
     /// told to.
     #[must_use]
     pub fn new(machine: Arc<Machine>, policy: &'static Policy, seed: u64) -> Self {
-        let looks_at_data = policy.queue(&super::PolicyOptions { workers: 1, seed }).is_none();
+        let looks_at_data = policy.plans();
         let all: Vec<WorkerId> = (0..machine.workers.len()).map(WorkerId).collect();
         let spec = ContextSpec {
             priority: i32::MIN,
@@ -147,9 +147,8 @@ impl Contexts {
         if self.contexts.len() == MOST {
             return Err(ContextError::TooMany { most: MOST });
         }
-        let plans = spec.policy.queue(&super::PolicyOptions { workers: 1, seed: 0 }).is_none();
         let is_tracked = self.looks_at_data || !self.machine.is_flat() || !self.machine.is_free();
-        if plans && !is_tracked {
+        if spec.policy.plans() && !is_tracked {
             return Err(ContextError::Plans { policy: spec.policy.name });
         }
         if !spec.is_shared {

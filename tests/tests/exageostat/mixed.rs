@@ -194,7 +194,7 @@ fn a_fit_finds_the_parameters_of_the_exact_one() {
     let found = fit(&mut mixed, &observations, matern, &options, |_| {}).expect("a fit");
     assert!(found.converged);
     assert!((found.loglik - exact.loglik).abs() < 1e-3, "{}, {}", found.loglik, exact.loglik);
-    assert_eq!(found.uncertainty.information, Information::Observed);
+    assert_eq!(found.uncertainty.information, Information::Expected);
     for (k, (found, expected)) in found.model.values.iter().zip(&exact.model.values).enumerate() {
         let Some(error) = exact.uncertainty.std_errors[k] else { continue };
         assert!((found - expected).abs() < 0.02 * error, "{k}: {found}, not {expected}");

@@ -1,7 +1,7 @@
 //! Vecchia's approximation against independent answers, the exact likelihood and differences.
 
 use tegula_exageostat::covariance::COVARIANCES;
-use tegula_exageostat::fit::{FitOptions, fit};
+use tegula_exageostat::fit::{FitOptions, Information, fit};
 use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::predict::{Predict, Predictor};
@@ -173,6 +173,42 @@ fn gradients_are_those_of_differences() {
 fn information_is_the_expected_one() {
     for &(form, ..) in FORMS.iter().filter(|(form, ..)| *form != Form::Latent) {
         check_information(form);
+    }
+}
+
+/// Of a restricted likelihood it is the observed one: with all neighbours, that of the exact one,
+/// by other differences.
+#[test]
+fn information_of_a_restricted_likelihood_is_the_observed_one() {
+    let (n, nugget, values) = (60, 0.2, vec![1.3, 0.3, 0.9]);
+    let observations = observations(random_points(Geometry::Plane, n, 1.0, 9), 2);
+    let matern = covariance("matern");
+    let mut exact = likelihood(&observations, 32);
+    let mut gradient = |k: usize, change: f64, j: usize| {
+        let (mut values, mut nugget) = (values.clone(), nugget);
+        match values.get_mut(k) {
+            Some(value) => *value *= change.exp(),
+            None => nugget += change,
+        }
+        let how = (Criterion::Restricted, false);
+        let found = exact.score(matern, &values, nugget, how, &|_| true);
+        found.expect("positive definite").1.expect("it is wanted").gradient[j]
+    };
+    for &(form, ..) in FORMS.iter().filter(|(form, ..)| *form != Form::Latent) {
+        let options = options(n, Ordering::Maximin).with_form(form);
+        let mut vecchia = VecchiaLikelihood::new(flow(1), &observations, options);
+        assert_eq!(vecchia.information_kind(Criterion::Restricted), Information::Observed);
+        let found = vecchia.information(matern, &values, nugget, Criterion::Restricted);
+        let (_, found) = found.expect("positive definite");
+        let largest = found.iter().fold(0.0_f64, |most, entry| most.max(entry.abs()));
+        for k in 0..4 {
+            for j in 0..4 {
+                let expected = -difference(1e-2, |change| gradient(k, change, j));
+                let found = found[j + k * 4];
+                // Those of second order are off by a share of the square of their step.
+                assert!((found - expected).abs() < 1e-4 * largest, "{j}, {k}: {found}, {expected}");
+            }
+        }
     }
 }
 

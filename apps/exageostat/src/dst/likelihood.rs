@@ -6,9 +6,10 @@ use tegula_runtime::flow::Flow;
 use super::{Dst, LONGER, band, longest, order, taper};
 use crate::covariance::Covariance;
 use crate::differences;
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
 use crate::mixed::Tiled;
 use crate::observations::Observations;
+use crate::vecchia::NeighbourInformation;
 
 /// What became of the tiles of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,7 @@ pub struct Band {
 pub struct DstLikelihood {
     tiled: Tiled,
     dst: Dst,
+    information: NeighbourInformation,
     band: Option<Band>,
 }
 
@@ -43,7 +45,8 @@ impl DstLikelihood {
         let most = longest(observations.points.geometry()).unwrap_or(f64::MAX);
         assert!(dst.range > 0.0 && dst.range <= most, "a taper of range {}", dst.range);
         let along = observations.subset(&order(&observations.points));
-        Self { tiled: Tiled::new(flow, &along, dst.nb), dst, band: None }
+        let tiled = Tiled::new(flow, &along, dst.nb);
+        Self { tiled, dst, information: NeighbourInformation::new(along), band: None }
     }
 
     /// What became of the tiles in the last evaluation.
@@ -60,7 +63,7 @@ impl DstLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let Self { tiled, dst: Dst { nb, .. }, band } = self;
+        let Self { tiled, dst: Dst { nb, .. }, band, .. } = self;
         let (n, nt) = (tiled.n(), tiled.nt());
         let law = covariance.law(tiled.geometry(), values, nugget)?;
         let (law, map) = match range {
@@ -112,6 +115,27 @@ impl Evaluate for DstLikelihood {
 
     fn has_score(&self) -> bool {
         false
+    }
+
+    fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let evaluation = self.evaluate(covariance, values, nugget)?;
+        let model = (covariance, values, nugget);
+        let information = self.information.at(&mut self.tiled.flow, model, criterion)?;
+        Ok((evaluation, information))
+    }
+
+    fn information_kind(&self, criterion: Criterion) -> Information {
+        NeighbourInformation::kind(criterion)
+    }
+
+    fn information_source(&self) -> Option<String> {
+        Some(NeighbourInformation::source())
     }
 
     /// With a taper twice as long, or with none where that is too long to be one.

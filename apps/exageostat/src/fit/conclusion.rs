@@ -16,7 +16,7 @@ use crate::observations::Observations;
 
 /// What is said of a search that does not go by derivatives, though it was to.
 const BY_VALUES: &str = "this likelihood has no derivatives: it was searched by its values alone, \
-                         with bobyqa, and standard errors are by differences";
+                         by bobyqa";
 
 /// What a search begins with.
 pub(super) struct Begun<'a> {
@@ -47,14 +47,19 @@ impl Search<'_> {
         let mut remarks = remarks.of(&mut self, converged)?;
         let best = self.region.found();
         let inside = self.region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
-        let mut uncertainty =
-            Uncertainty::of(&best, &self.region.space, &inside).unwrap_or_default();
-        if !self.likelihood.has_score() {
-            uncertainty.information = Information::Observed;
-            if options.optimizer != self.optimizer {
-                remarks.push(BY_VALUES.to_owned());
-            }
+        if !self.likelihood.has_score() && options.optimizer != self.optimizer {
+            remarks.push(BY_VALUES.to_owned());
         }
+        let kind = match (&best.information, self.likelihood.has_score()) {
+            (Some(_), _) => self.likelihood.information_kind(options.criterion),
+            (None, true) => Information::Average,
+            (None, false) => Information::Observed,
+        };
+        if best.information.is_some() {
+            remarks.extend(self.likelihood.information_source());
+        }
+        let uncertainty =
+            Uncertainty::of(&best, kind, &self.region.space, &inside).unwrap_or_default();
         remarks.extend(uncertainty.confused.map(|pair| confused(pair, &best.model)));
         let mut profile_intervals = vec![None; inside.len()];
         if options.profile_intervals && converged {
@@ -102,15 +107,21 @@ impl Search<'_> {
         if self.region.space.dimension() == 0 && !self.region.space.profiles {
             return Ok(());
         }
+        let x = self.region.found().x;
+        let has_score = self.likelihood.has_score();
         // A search by values alone has no score yet.
-        let best = self.region.found();
-        let x = best.x;
-        self.slope(&x)?;
-        let has_expected =
-            self.likelihood.has_score() && self.likelihood.has_expected_information();
-        let is_wanted = options.information == Information::Expected && has_expected;
-        if is_wanted && best.expected.is_none() {
-            self.expect(&x)?;
+        if has_score {
+            self.slope(&x)?;
+        }
+        let kind = self.likelihood.information_kind(options.criterion);
+        let is_wanted =
+            options.information == Information::Expected && kind != Information::Average;
+        if is_wanted && self.region.found().information.is_none() {
+            self.inform(&x)?;
+        }
+        // By differences, which cost many evaluations.
+        if !has_score && self.region.found().information.is_none() {
+            self.slope(&x)?;
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ pub use starts::StartEnd;
 pub use uncertainty::Uncertainty;
 
 use crate::covariance::{Covariance, plain};
+pub use crate::likelihood::Information;
 use crate::likelihood::{Criterion, Evaluation, LikelihoodError};
 use crate::model::Model;
 use crate::observations::{Observations, ObservationsError};
@@ -86,22 +87,15 @@ impl Optimizer {
     }
 }
 
-/// What standard errors are by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Information {
-    /// The expected one, Fisher's.
-    #[default]
-    Expected,
-    /// The average one, which comes with the score.
-    Average,
-    /// The observed one, by differences, where there are no derivatives.
-    Observed,
-}
-
 /// The kinds of information that can be asked for, with their names and what they are.
 pub static INFORMATIONS: &[(Information, &str, &str)] = &[
     (Information::Expected, "expected", "Fisher's, once at the maximum: some likelihoods more"),
-    (Information::Average, "average", "the average information, which comes with the gradient"),
+    (
+        Information::Average,
+        "average",
+        "the average information, which comes with the gradient; where there is none, the observed \
+         one by differences",
+    ),
 ];
 
 /// What to estimate and how.

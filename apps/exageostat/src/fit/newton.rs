@@ -17,7 +17,7 @@ use beside::Beside;
 
 use super::region::Ending;
 use super::search::Search;
-use super::{FitError, Optimizer};
+use super::{FitError, Information, Optimizer};
 use crate::likelihood::Score;
 use crate::small::{backward, cholesky, forward};
 
@@ -195,12 +195,13 @@ impl Search<'_> {
     /// # Errors
     /// As [`climb`](Self::climb).
     fn with_expected(&mut self, x: &[f64], slope: Slope) -> Result<Slope, FitError> {
-        if self.optimizer != Optimizer::FisherScoring {
+        let kind = self.likelihood.information_kind(self.criterion);
+        if self.optimizer != Optimizer::FisherScoring || kind != Information::Expected {
             return Ok(slope);
         }
-        self.expect(x)?;
+        self.inform(x)?;
         let best = self.region.best.as_ref().filter(|best| best.x == x);
-        let parts = best.and_then(|best| best.score.clone().zip(best.expected.clone()));
+        let parts = best.and_then(|best| best.score.clone().zip(best.information.clone()));
         let Some((score, information)) = parts else { return Ok(slope) };
         Ok(self.region.space.slope(&Score { information, ..score }))
     }

@@ -23,8 +23,8 @@ pub(super) struct Best {
     pub(super) slope: Option<Slope>,
     /// The score, with the nugget by its logarithm as well.
     pub(super) score: Option<Score>,
-    /// The expected information, likewise.
-    pub(super) expected: Option<Vec<f64>>,
+    /// The expected information, or what comes nearest to it, likewise.
+    pub(super) information: Option<Vec<f64>>,
 }
 
 /// A space that is searched, and what was found in it.
@@ -68,10 +68,10 @@ impl Region {
         self.stage = (radius, now);
     }
 
-    /// Takes the expected information at the best point.
+    /// Takes the information at the best point.
     pub(super) fn note_information(&mut self, x: &[f64], information: Vec<f64>) {
         if let Some(best) = self.best.as_mut().filter(|best| best.x == x) {
-            best.expected = Some(information);
+            best.information = Some(information);
         }
     }
 

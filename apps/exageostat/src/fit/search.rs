@@ -147,7 +147,7 @@ pub(super) struct Search<'a> {
     pub(super) region: Region,
     /// Greatest log-likelihood so far, of all regions.
     highest: f64,
-    criterion: Criterion,
+    pub(super) criterion: Criterion,
     pub(super) optimizer: Optimizer,
     /// Whether it ends where the nugget stays at its least, from where others go on.
     pub(super) ends_at_least_nugget: bool,
@@ -222,12 +222,12 @@ impl Search<'_> {
         self.evaluate_for(x, Wanted::Score { above })
     }
 
-    /// The expected information at `x`, the best point; where rounding leaves no likelihood, there
+    /// The information at `x`, the best point; where rounding leaves no likelihood, there
     /// is none.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub(super) fn expect(&mut self, x: &[f64]) -> Result<(), FitError> {
+    pub(super) fn inform(&mut self, x: &[f64]) -> Result<(), FitError> {
         let found = self.evaluate_for(x, Wanted::Information);
         self.check()?;
         match found {
@@ -242,7 +242,13 @@ impl Search<'_> {
         x: &[f64],
         wanted: Wanted,
     ) -> Result<(f64, Option<Slope>), LikelihoodError> {
-        let (mut values, mut nugget) = self.region.space.parameters(x);
+        let (mut values, mut nugget) = match &self.region.best {
+            // What is observed depends on the scale.
+            Some(Best { model, .. }) if matches!(wanted, Wanted::Information) => {
+                (model.values.clone(), model.nugget)
+            }
+            _ => self.region.space.parameters(x),
+        };
         let (found, is_taken_over) = self.look_up(&values, nugget, wanted);
         let found = found.and_then(|(evaluation, mut extra)| {
             match &mut extra {
@@ -303,7 +309,7 @@ impl Search<'_> {
             loglik,
             slope: point,
             score,
-            expected: None,
+            information: None,
         });
         Ok((loglik, slope))
     }

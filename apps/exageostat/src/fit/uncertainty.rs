@@ -11,6 +11,7 @@ use super::Information;
 use super::region::Best;
 use super::space::Space;
 use crate::covariance::Scale;
+use crate::likelihood::Score;
 use crate::model::Model;
 use crate::small::scaled_inverse;
 
@@ -27,8 +28,9 @@ pub struct Uncertainty {
     pub std_errors: Vec<Option<f64>>,
     /// Intervals that cover the truth with a probability of 95 %.
     pub intervals: Vec<Option<(f64, f64)>>,
-    /// Largest derivative of the log-likelihood by the logarithm of one of them.
-    pub gradient_norm: f64,
+    /// Largest derivative of the log-likelihood by the logarithm of one of them, where derivatives
+    /// were worked out.
+    pub gradient_norm: Option<f64>,
     /// What they are by.
     pub information: Information,
     /// Two that the data hardly tell apart.
@@ -36,24 +38,28 @@ pub struct Uncertainty {
 }
 
 impl Uncertainty {
-    /// That of the best point, which has a score, of a search in `space`; `is_free` tells which of
-    /// the parameters, and of the nugget after them, are estimated and not at a bound.
-    pub(super) fn of(best: &Best, space: &Space, is_free: &[bool]) -> Option<Self> {
-        let score = best.score.as_ref()?;
+    /// That of the best point of a search in `space`, by its information of this `kind`, or else
+    /// that of its score; none if it has neither. `is_free` tells which of the parameters, and of
+    /// the nugget after them, are estimated and not at a bound.
+    pub(super) fn of(
+        best: &Best,
+        kind: Information,
+        space: &Space,
+        is_free: &[bool],
+    ) -> Option<Self> {
+        let score = best.score.as_ref();
         let count = is_free.len();
         let free: Vec<usize> = (0..count).filter(|&k| is_free[k]).collect();
         let n = free.len();
-        let (information, which) = match &best.expected {
-            Some(expected) => (expected, Information::Expected),
-            None => (&score.information, Information::Average),
-        };
+        let information = best.information.as_ref().or(score.map(|score| &score.information))?;
         let at = |i: usize, j: usize| information[free[i] + free[j] * count];
-        let gradient_norm = free.iter().fold(0.0_f64, |most, &k| most.max(score.gradient[k].abs()));
+        let steepest =
+            |score: &Score| free.iter().fold(0.0_f64, |most, &k| most.max(score.gradient[k].abs()));
         let none = Self {
             std_errors: vec![None; count],
             intervals: vec![None; count],
-            gradient_norm,
-            information: which,
+            gradient_norm: score.map(steepest),
+            information: kind,
             confused: None,
         };
         let Some(covariance) = scaled_inverse(n, at) else { return Some(none) };

@@ -30,6 +30,30 @@ pub use tasks::{Overlap, Phases};
 pub(crate) use tasks::{Parts, given_block};
 use together::Together;
 
+/// Which information on the parameters there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Information {
+    /// The expected one, Fisher's.
+    #[default]
+    Expected,
+    /// The average one, which comes with the score.
+    Average,
+    /// The observed one, by differences, where there are no derivatives.
+    Observed,
+}
+
+impl Information {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Expected => "expected",
+            Self::Average => "average",
+            Self::Observed => "observed",
+        }
+    }
+}
+
 /// What evaluates the likelihood of one set of observations, exactly or not, as often as wanted.
 pub trait Evaluate {
     /// Number of places that are observed.
@@ -87,8 +111,9 @@ pub trait Evaluate {
         is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError>;
 
-    /// As [`evaluate`](Self::evaluate), with the expected information (Fisher's) of the likelihood
-    /// by `criterion`, in the coordinates of [`Score::information`]. By default that of the score.
+    /// As [`evaluate`](Self::evaluate), with the information of the likelihood by `criterion`, if
+    /// possible the expected one (Fisher's), in the coordinates of [`Score::information`]. By
+    /// default that of the score.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -115,9 +140,15 @@ pub trait Evaluate {
         None
     }
 
-    /// Whether [`information`](Self::information) is the expected one; else it is the average one.
-    fn has_expected_information(&self) -> bool {
-        true
+    /// Which one [`information`](Self::information) is. The average one is that of the score.
+    fn information_kind(&self, criterion: Criterion) -> Information {
+        let _ = criterion;
+        Information::Expected
+    }
+
+    /// What the information is by, in words, if not by the likelihood itself.
+    fn information_source(&self) -> Option<String> {
+        None
     }
 
     /// Estimate of what a better approximation adds to the logarithm of the likelihood; none of an

@@ -9,9 +9,10 @@ use tegula_runtime::flow::Flow;
 use super::{FINER, Mixed, Tiled};
 use crate::covariance::Covariance;
 use crate::differences;
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
 use crate::observations::Observations;
 use crate::tlr::order;
+use crate::vecchia::NeighbourInformation;
 
 /// By what covariances are multiplied so that they, and all that comes of them, round otherwise: no
 /// power of two.
@@ -41,6 +42,7 @@ pub struct Precisions {
 pub struct MixedLikelihood {
     tiled: Tiled,
     mixed: Mixed,
+    information: NeighbourInformation,
     precisions: Option<Precisions>,
 }
 
@@ -53,7 +55,8 @@ impl MixedLikelihood {
     pub fn new(flow: Flow, observations: &Observations, mixed: Mixed) -> Self {
         assert!(mixed.accuracy > 0.0, "an accuracy of {}", mixed.accuracy);
         let along = observations.subset(&order(&observations.points));
-        Self { tiled: Tiled::new(flow, &along, mixed.nb), mixed, precisions: None }
+        let tiled = Tiled::new(flow, &along, mixed.nb);
+        Self { tiled, mixed, information: NeighbourInformation::new(along), precisions: None }
     }
 
     /// What became of the tiles in the last evaluation.
@@ -70,7 +73,7 @@ impl MixedLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let Self { tiled, mixed: Mixed { nb, .. }, precisions } = self;
+        let Self { tiled, mixed: Mixed { nb, .. }, precisions, .. } = self;
         let (n, nt) = (tiled.n(), tiled.nt());
         let law = covariance.law(tiled.geometry(), values, nugget)?;
         // Of variables of different scale that of the least: no tile is too coarse for it.
@@ -132,6 +135,27 @@ impl Evaluate for MixedLikelihood {
 
     fn has_score(&self) -> bool {
         false
+    }
+
+    fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let evaluation = self.evaluate(covariance, values, nugget)?;
+        let model = (covariance, values, nugget);
+        let information = self.information.at(&mut self.tiled.flow, model, criterion)?;
+        Ok((evaluation, information))
+    }
+
+    fn information_kind(&self, criterion: Criterion) -> Information {
+        NeighbourInformation::kind(criterion)
+    }
+
+    fn information_source(&self) -> Option<String> {
+        Some(NeighbourInformation::source())
     }
 
     /// By a second evaluation that has nothing in common with the first but what is exact: to a

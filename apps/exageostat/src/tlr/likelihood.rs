@@ -10,9 +10,10 @@ use super::{FINER, Tlr, order};
 use crate::covariance::{Covariance, Law};
 use crate::differences;
 use crate::generation::{Entries, Mapped};
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
 use crate::observations::Observations;
 use crate::sums::Sums;
+use crate::vecchia::NeighbourInformation;
 
 /// Evaluates the likelihood of one set of observations by tiles of low rank, as often as wanted, on
 /// one flow.
@@ -28,6 +29,7 @@ pub struct TlrLikelihood {
     /// The places along the curve, a handle per row of tiles.
     places: Mapped,
     sums: Sums,
+    information: NeighbourInformation,
     /// What became of the tiles of the last factor.
     ranks: Option<Ranks>,
 }
@@ -40,14 +42,15 @@ impl TlrLikelihood {
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, tlr: Tlr) -> Self {
         assert!(tlr.accuracy > 0.0, "an accuracy of {}", tlr.accuracy);
-        let observations = &observations.subset(&order(&observations.points));
+        let observations = observations.subset(&order(&observations.points));
         let (n, nb) = (observations.len(), tlr.nb);
         Self {
             tlr,
             n,
             entries: Entries::new(&mut flow, observations.points.geometry()),
             places: Mapped::new(&mut flow, &observations.points, nb),
-            sums: Sums::new(&mut flow, observations, nb),
+            sums: Sums::new(&mut flow, &observations, nb),
+            information: NeighbourInformation::new(observations),
             ranks: None,
             flow,
         }
@@ -154,6 +157,27 @@ impl Evaluate for TlrLikelihood {
 
     fn has_score(&self) -> bool {
         false
+    }
+
+    fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let evaluation = self.evaluate(covariance, values, nugget)?;
+        let model = (covariance, values, nugget);
+        let information = self.information.at(&mut self.flow, model, criterion)?;
+        Ok((evaluation, information))
+    }
+
+    fn information_kind(&self, criterion: Criterion) -> Information {
+        NeighbourInformation::kind(criterion)
+    }
+
+    fn information_source(&self) -> Option<String> {
+        Some(NeighbourInformation::source())
     }
 
     /// With a tenth of the accuracy, which makes most of the difference to the exact one.

@@ -11,7 +11,9 @@ use tegula_runtime::flow::Flow;
 use super::margin::{Gaussian, Margin};
 use crate::covariance::Covariance;
 use crate::fit::Slope;
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Resolve, Score};
+use crate::likelihood::{
+    Criterion, Evaluate, Evaluation, Information, LikelihoodError, Resolve, Score,
+};
 
 /// Largest change of a coordinate in the first step.
 const FIRST_RADIUS: f64 = 0.5;
@@ -196,8 +198,8 @@ impl Evaluate for TukeyLikelihood {
         self.inner.remark()
     }
 
-    fn has_expected_information(&self) -> bool {
-        false
+    fn information_kind(&self, _criterion: Criterion) -> Information {
+        Information::Average
     }
 
     fn error_estimate(

@@ -12,13 +12,16 @@ use tegula_kernels::kernel::covariance::{Structure, TABLE_BYTES};
 use tegula_kernels::kernel::vecchia::Terms;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
+use super::information;
 use super::latent::{self, Field, Latent, Noise};
 use super::score::Slope;
 use super::structure::{Blocks, Ordered};
 use super::{Form, Ordering, Vecchia};
 use crate::covariance::{Covariance, Law, Metric};
 use crate::differences;
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Resolve, Score};
+use crate::likelihood::{
+    Criterion, Evaluate, Evaluation, Information, LikelihoodError, Resolve, Score,
+};
 use crate::observations::{Observations, Residuals};
 
 /// Evaluates Vecchia's approximation of the likelihood of one set of observations, as often as
@@ -28,7 +31,14 @@ use crate::observations::{Observations, Residuals};
 /// with any number of workers.
 #[derive(Debug)]
 pub struct VecchiaLikelihood {
-    pub(super) flow: Flow,
+    flow: Flow,
+    conditionals: Conditionals,
+}
+
+/// The conditionals of one set of observations, with what their sums are worked out in: handles of
+/// one flow.
+#[derive(Debug)]
+pub(crate) struct Conditionals {
     options: Vecchia,
     pub(super) known: Known,
     pub(super) blocks: Blocks,
@@ -63,19 +73,42 @@ impl VecchiaLikelihood {
     /// If there are 2^32 places or more.
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, options: Vecchia) -> Self {
-        let known = Known::new(&mut flow, observations, (options.ordering, options.has_time));
-        let blocks = known.ordered.search(&mut flow, options);
-        let sums = blocks.register(&mut flow, Terms::length(known.columns()));
-        Self { flow, options, known, blocks, sums, slope: None, latent: None }
+        let conditionals = Conditionals::new(&mut flow, observations, options);
+        Self { flow, conditionals }
     }
 
     /// The flow, what is known of the observations, and the factors of the latent form if it was
     /// evaluated.
     pub(super) fn into_parts(self) -> (Flow, Known, Option<Latent>) {
-        let Self { mut flow, known, blocks, sums, latent, .. } = self;
+        let Self { mut flow, conditionals: Conditionals { known, blocks, sums, latent, .. } } =
+            self;
         blocks.unregister(&mut flow);
         sums.into_iter().for_each(|sums| flow.unregister(sums));
         (flow, known, latent)
+    }
+
+    /// How the nugget is divided, where it is not the response form.
+    pub(super) fn noise(&self, values: &[f64], nugget: f64) -> Option<Noise> {
+        self.conditionals.noise(values, nugget)
+    }
+
+    /// What it was made with.
+    #[must_use]
+    pub fn options(&self) -> Vecchia {
+        self.conditionals.options
+    }
+}
+
+impl Conditionals {
+    /// Orders the places of `observations` and submits the searches for their neighbours.
+    ///
+    /// # Panics
+    /// If there are 2^32 places or more.
+    pub(crate) fn new(flow: &mut Flow, observations: &Observations, options: Vecchia) -> Self {
+        let known = Known::new(flow, observations, (options.ordering, options.has_time));
+        let blocks = known.ordered.search(flow, options);
+        let sums = blocks.register(flow, Terms::length(known.columns()));
+        Self { options, known, blocks, sums, slope: None, latent: None }
     }
 
     /// How the nugget is divided, where it is not the response form.
@@ -84,13 +117,27 @@ impl VecchiaLikelihood {
         is_latent.then(|| Noise::new(values, nugget)).flatten()
     }
 
+    /// Evaluates the likelihood.
+    pub(crate) fn evaluate(
+        &mut self,
+        flow: &mut Flow,
+        (covariance, values, nugget): (&Covariance, &[f64], f64),
+    ) -> Result<Evaluation, LikelihoodError> {
+        if let Some(noise) = self.noise(values, nugget) {
+            return self.evaluate_latent(flow, (covariance, values), noise);
+        }
+        let law = self.law(flow, covariance, (values, nugget))?;
+        self.known.evaluate(flow, &law, (&self.blocks, &self.sums))
+    }
+
     /// The evaluation of the latent form.
     fn evaluate_latent(
         &mut self,
+        flow: &mut Flow,
         (covariance, values): (&Covariance, &[f64]),
         noise: Noise,
     ) -> Result<Evaluation, LikelihoodError> {
-        let Self { flow, known, blocks, latent, .. } = self;
+        let Self { known, blocks, latent, .. } = self;
         if latent.is_none() {
             let made = Latent::new(flow, known.field(blocks));
             *latent = Some(made.map_err(|error| known.failure(error))?);
@@ -105,11 +152,11 @@ impl VecchiaLikelihood {
     /// If it is put together from several, in the latent form.
     fn law(
         &mut self,
+        flow: &mut Flow,
         covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
+        (values, nugget): (&[f64], f64),
     ) -> Result<Law, LikelihoodError> {
-        let Self { flow, known, blocks, options, .. } = self;
+        let Self { known, blocks, options, .. } = self;
         let law = covariance.law(known.ordered.geometry, values, nugget)?;
         if law.recipe().is_some() {
             assert!(options.form != Form::Latent, "the latent form of {}", covariance.name);
@@ -118,10 +165,38 @@ impl VecchiaLikelihood {
         Ok(law)
     }
 
-    /// What it was made with.
-    #[must_use]
-    pub fn options(&self) -> Vecchia {
-        self.options
+    /// What twice as many neighbours, which make most of the difference to the exact likelihood,
+    /// add to it.
+    fn error_estimate(
+        &mut self,
+        flow: &mut Flow,
+        model: (&Covariance, &[f64], f64),
+        criterion: Criterion,
+    ) -> Result<f64, LikelihoodError> {
+        let (covariance, values, nugget) = model;
+        let least = self.evaluate(flow, model)?.value(criterion);
+        let law = self.law(flow, covariance, (values, nugget))?;
+        let noise = self.noise(values, nugget);
+        let Self { known, options, .. } = self;
+        let more = Vecchia { neighbours: 2 * options.neighbours, ..*options };
+        let mut blocks = known.ordered.search(flow, more);
+        if law.recipe().is_some() {
+            known.ordered.make_sets(flow, &mut blocks);
+        }
+        if let Some(noise) = noise {
+            let latent =
+                Latent::new(flow, known.field(&blocks)).map_err(|error| known.failure(error))?;
+            let given = (covariance, values);
+            let better = known.evaluate_latent(flow, given, noise, (&latent, &blocks));
+            latent.unregister(flow);
+            blocks.unregister(flow);
+            return Ok(better?.value(criterion) - least);
+        }
+        let sums = blocks.register(flow, Terms::length(known.columns()));
+        let better = known.evaluate(flow, &law, (&blocks, &sums));
+        blocks.unregister(flow);
+        sums.into_iter().for_each(|sums| flow.unregister(sums));
+        Ok(better?.value(criterion) - least)
     }
 }
 
@@ -312,7 +387,7 @@ pub(super) fn total(
 
 impl Evaluate for VecchiaLikelihood {
     fn n(&self) -> usize {
-        self.known.n
+        self.conditionals.known.n
     }
 
     fn flow(&mut self) -> &mut Flow {
@@ -325,11 +400,7 @@ impl Evaluate for VecchiaLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        if let Some(noise) = self.noise(values, nugget) {
-            return self.evaluate_latent((covariance, values), noise);
-        }
-        let law = self.law(covariance, values, nugget)?;
-        self.known.evaluate(&mut self.flow, &law, (&self.blocks, &self.sums))
+        self.conditionals.evaluate(&mut self.flow, (covariance, values, nugget))
     }
 
     fn score(
@@ -347,20 +418,39 @@ impl Evaluate for VecchiaLikelihood {
         if !is_wanted(&evaluation) {
             return Ok((evaluation, None));
         }
-        let score = self.score_at(covariance, values, nugget, &evaluation, how)?;
+        let model = (covariance, values, nugget);
+        let score = self.conditionals.score(&mut self.flow, model, &evaluation, how)?;
         Ok((evaluation, Some(score)))
     }
 
     /// Not of replicates in the latent form.
     fn has_score(&self) -> bool {
-        self.options.form != Form::Latent || self.known.offset.len() == 1
+        self.options().form != Form::Latent || self.conditionals.known.offset.len() == 1
     }
 
-    fn has_expected_information(&self) -> bool {
-        self.options.form != Form::Latent
+    fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let model = (covariance, values, nugget);
+        if self.information_kind(criterion) != Information::Average {
+            return self.conditionals.information(&mut self.flow, model, criterion);
+        }
+        let how = (criterion, false);
+        let (evaluation, score) = self.score(covariance, values, nugget, how, &|_| true)?;
+        Ok((evaluation, score.expect("it was wanted").information))
     }
 
-    /// With twice as many neighbours, which make most of the difference to the exact one.
+    fn information_kind(&self, criterion: Criterion) -> Information {
+        match self.options().form {
+            Form::Latent => Information::Average,
+            Form::Response | Form::Grouped => information::kind(criterion),
+        }
+    }
+
     fn error_estimate(
         &mut self,
         covariance: &Covariance,
@@ -368,28 +458,8 @@ impl Evaluate for VecchiaLikelihood {
         nugget: f64,
         criterion: Criterion,
     ) -> Result<Option<f64>, LikelihoodError> {
-        let least = self.evaluate(covariance, values, nugget)?.value(criterion);
-        let (law, noise) = (self.law(covariance, values, nugget)?, self.noise(values, nugget));
-        let Self { flow, known, options, .. } = self;
-        let more = Vecchia { neighbours: 2 * options.neighbours, ..*options };
-        let mut blocks = known.ordered.search(flow, more);
-        if law.recipe().is_some() {
-            known.ordered.make_sets(flow, &mut blocks);
-        }
-        if let Some(noise) = noise {
-            let latent =
-                Latent::new(flow, known.field(&blocks)).map_err(|error| known.failure(error))?;
-            let given = (covariance, values);
-            let better = known.evaluate_latent(flow, given, noise, (&latent, &blocks));
-            latent.unregister(flow);
-            blocks.unregister(flow);
-            return Ok(Some(better?.value(criterion) - least));
-        }
-        let sums = blocks.register(flow, Terms::length(known.columns()));
-        let better = known.evaluate(flow, &law, (&blocks, &sums));
-        blocks.unregister(flow);
-        sums.into_iter().for_each(|sums| flow.unregister(sums));
-        Ok(Some(better?.value(criterion) - least))
+        let Self { flow, conditionals } = self;
+        conditionals.error_estimate(flow, (covariance, values, nugget), criterion).map(Some)
     }
 }
 
@@ -407,8 +477,9 @@ impl Resolve for VecchiaLikelihood {
         _is_factored: bool,
     ) -> Result<(f64, Vec<f64>), LikelihoodError> {
         assert!(self.noise(values, nugget).is_none(), "columns of the latent form");
-        let law = self.law(covariance, values, nugget)?;
-        let Self { flow, known, blocks, .. } = self;
+        let Self { flow, conditionals } = self;
+        let law = conditionals.law(flow, covariance, (values, nugget))?;
+        let Conditionals { known, blocks, .. } = conditionals;
         let made = known.gram(flow, &law, blocks, columns);
         let mut made = made.map_err(|error| known.failure(error))?;
         let logdet = made.remove(0);
@@ -416,7 +487,7 @@ impl Resolve for VecchiaLikelihood {
     }
 
     fn set_values(&mut self, values: &[f64]) -> Result<(), LikelihoodError> {
-        let Self { flow, known, .. } = self;
+        let Self { flow, conditionals: Conditionals { known, .. } } = self;
         let ordered = known.ordered.given.iter().map(|&given| values[given as usize]).collect();
         known.replace(flow, &[ordered]).map_err(|error| known.failure(error))
     }

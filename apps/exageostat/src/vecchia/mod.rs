@@ -8,6 +8,7 @@
 //! dense along these as in space. Observations of several variables are places like others.
 
 mod grouping;
+mod information;
 mod latent;
 mod likelihood;
 mod neighbours;
@@ -18,6 +19,7 @@ mod score;
 mod structure;
 mod tree;
 
+pub(crate) use information::NeighbourInformation;
 pub use likelihood::VecchiaLikelihood;
 pub use ordering::{ORDERINGS, Ordering};
 pub use predict::LocalPredictor;

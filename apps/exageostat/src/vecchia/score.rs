@@ -1,10 +1,10 @@
 //! The score as sums over blocks of places.
 
 use tegula_kernels::kernel::vecchia::ScoreSums;
-use tegula_runtime::flow::{FlowError, Handle};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use super::latent::Request;
-use super::likelihood::{Known, VecchiaLikelihood, total};
+use super::likelihood::{Conditionals, Known, total};
 use crate::covariance::Covariance;
 use crate::covariance::composite::Slopes;
 use crate::likelihood::{Criterion, Evaluation, LikelihoodError, Score};
@@ -20,11 +20,16 @@ pub(super) struct Slope {
     sums: Vec<Handle>,
 }
 
-impl VecchiaLikelihood {
+impl Conditionals {
     /// The sums of a score.
-    fn slope_sums(&mut self, slopes: &Slopes, mix: &[f64]) -> Result<Vec<f64>, FlowError> {
+    fn slope_sums(
+        &mut self,
+        flow: &mut Flow,
+        slopes: &Slopes,
+        mix: &[f64],
+    ) -> Result<Vec<f64>, FlowError> {
         let (columns, derivatives) = (self.known.columns(), slopes.count);
-        let Self { flow, blocks, known: Known { records, .. }, slope, .. } = self;
+        let Self { blocks, known: Known { records, .. }, slope, .. } = self;
         let slope = slope.get_or_insert_with(|| Slope {
             derivatives,
             tables: flow.register(slopes.bytes.len()),
@@ -44,11 +49,12 @@ impl VecchiaLikelihood {
     }
 
     /// The score where `evaluation` was made, as [`Evaluate::score`] says.
-    pub(super) fn score_at(
+    ///
+    /// [`Evaluate::score`]: crate::likelihood::Evaluate::score
+    pub(crate) fn score(
         &mut self,
-        covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
+        flow: &mut Flow,
+        (covariance, values, nugget): (&Covariance, &[f64], f64),
         evaluation: &Evaluation,
         (criterion, is_scaled): (Criterion, bool),
     ) -> Result<Score, LikelihoodError> {
@@ -60,13 +66,14 @@ impl VecchiaLikelihood {
             tables[0].nugget = noise.own;
             let (tables, is_relative) = (&tables[..], !covariance.is_compact);
             let request = Request { tables, is_relative, noise, evaluation, residual, mix };
-            let Self { flow, known, blocks, latent, .. } = self;
+            let Self { known, blocks, latent, .. } = self;
             let latent = latent.as_mut().expect("the evaluation made it");
             let score = latent.score(flow, known.field(blocks), &request);
             return score.map_err(|error| known.failure(error));
         }
         let slopes = covariance.slopes(values)?.with_nugget(nugget);
-        let sums = self.slope_sums(&slopes, &mix).map_err(|error| self.known.failure(error))?;
+        let sums = self.slope_sums(flow, &slopes, &mix);
+        let sums = sums.map_err(|error| self.known.failure(error))?;
         let derivatives = slopes.count;
         let sums = ScoreSums::new(derivatives, &sums);
         let taken = if is_restricted { evaluation.coefficients.len() as f64 } else { 0.0 };

@@ -29,8 +29,7 @@ use super::options::{EstimationFlags, expected_evaluations};
 use super::page::Page;
 use super::remarks::Remarks;
 use super::report::{
-    Done, best_so_far, coefficients, describe, fit_remarks, information, message, profile_json,
-    start_json,
+    Done, best_so_far, coefficients, describe, fit_remarks, message, profile_json, start_json,
 };
 use super::setup::{Problem, Setup};
 use super::transform::{Choice, to_json};
@@ -466,7 +465,7 @@ impl Fit {
                 "intervals",
                 of_each(fit, |pair| json!(pair.map(|(low, high)| [low, high])), &errors.intervals),
             ),
-            ("information", information(errors.information).into()),
+            ("information", errors.information.name().into()),
             ("profile_intervals", of_each(fit, profile_json, &fit.profile_intervals)),
             ("loglik", (fit.loglik + data.log_jacobian()).into()),
             ("log_jacobian", data.log_jacobian().into()),

@@ -5,8 +5,7 @@ use tegula_exageostat::coefficients::Coefficients;
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::Aliased;
 use tegula_exageostat::fit::{
-    self as library, BoundHit, FitOptions, INFORMATIONS, Information, NuggetChoice,
-    ProfileInterval, StartEnd,
+    self as library, BoundHit, FitOptions, NuggetChoice, ProfileInterval, StartEnd,
 };
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::model::Model;
@@ -35,7 +34,7 @@ pub(super) struct Done {
 /// Prints the estimates, and what the user should know of them.
 pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, done: &Done) {
     let fit = &done.fit;
-    let errors = fit.uncertainty.information;
+    let errors = fit.uncertainty.information.name();
     console.line("");
     let mut table = estimates(options, fit);
     done.tukey.iter().for_each(|tukey| add_tukey(&mut table, tukey));
@@ -60,7 +59,7 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
         console.line("");
     }
     console.line(message(done));
-    console.line(format_args!("standard errors are by the {} information", information(errors)));
+    console.line(format_args!("standard errors are by the {} information", errors));
     if options.starts > 1 {
         let (agreeing, starts) = (fit.agreeing_starts(), count(options.starts, "start"));
         console.line(format_args!("{agreeing} of {starts} ended at the best maximum"));
@@ -75,13 +74,6 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
             count(fit.evaluations, "evaluation")
         ));
     }
-}
-
-/// Name of what standard errors are by.
-pub(super) fn information(which: Information) -> &'static str {
-    let listed = INFORMATIONS.iter().find(|(listed, ..)| *listed == which);
-    // What is not asked for by name is what differences give.
-    listed.map_or("observed", |(_, name, _)| name)
 }
 
 /// Intervals by the profile likelihood as a table.

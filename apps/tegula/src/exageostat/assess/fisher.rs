@@ -18,8 +18,10 @@ pub(super) struct Done {
     /// None if the information is singular.
     fisher: Option<Fisher>,
     criterion: Criterion,
-    /// Which information it is: "expected", or where there is none "average".
+    /// Which information it is: "expected", or where there is none "average" or "observed".
     kind: &'static str,
+    /// What that is by, if not by the likelihood itself.
+    source: Option<String>,
     seconds: f64,
 }
 
@@ -46,7 +48,7 @@ impl Assess {
         progress.follow(likelihood.flow().watch(), 8.0 * of.setup.tasks(), "information");
         let (_, information) = likelihood.information(covariance, values, *nugget, criterion)?;
         progress.clear();
-        let has_expected = likelihood.has_expected_information();
+        let kind = likelihood.information_kind(criterion);
         let fisher = Fisher::new(&information, &of.file.model, &which);
         let value = |&k: &usize| values.get(k).copied().unwrap_or(*nugget);
         Ok(Done {
@@ -54,7 +56,8 @@ impl Assess {
             values: which.iter().map(value).collect(),
             fisher,
             criterion,
-            kind: if has_expected { "expected" } else { "average" },
+            kind: kind.name(),
+            source: likelihood.information_source(),
             seconds: progress.seconds(),
         })
     }
@@ -91,6 +94,7 @@ impl Done {
             self.kind,
             seconds(self.seconds)
         ));
+        self.source.iter().for_each(|source| console.note(source));
     }
 
     /// The same as JSON.

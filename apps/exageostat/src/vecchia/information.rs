@@ -1,0 +1,120 @@
+//! The information on parameters by neighbours, also for likelihoods that have no derivatives.
+//!
+//! Those approximate the exact likelihood, as the conditionals of groups of places do, which have
+//! derivatives. Second differences would need a likelihood that is smooth to far more digits than
+//! an approximation has where two parameters are hardly told apart.
+
+use tegula_runtime::flow::Flow;
+
+use super::likelihood::Conditionals;
+use super::{Form, Ordering, Vecchia};
+use crate::covariance::Covariance;
+use crate::likelihood::{Criterion, Evaluation, Information, LikelihoodError, Score};
+use crate::observations::Observations;
+
+/// Neighbours of each place where the likelihood is another.
+const NEIGHBOURS: usize = 60;
+/// By what coordinates are changed in differences of gradients.
+const STEP: f64 = 2e-3;
+
+/// What [`Conditionals::information`] gives: the expected information of a likelihood, the observed
+/// one of a restricted likelihood.
+pub(super) fn kind(criterion: Criterion) -> Information {
+    match criterion {
+        Criterion::Full => Information::Expected,
+        Criterion::Restricted => Information::Observed,
+    }
+}
+
+impl Conditionals {
+    /// The information in the coordinates of [`Score::information`], with the evaluation there.
+    /// That of the score is the expected one of the likelihood; of a restricted likelihood, which
+    /// has lost the coefficients of the mean, it is by central differences of gradients.
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`](crate::likelihood::Evaluate::evaluate).
+    pub(super) fn information(
+        &mut self,
+        flow: &mut Flow,
+        model: (&Covariance, &[f64], f64),
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let (covariance, values, nugget) = model;
+        let mut score = |model: (&Covariance, &[f64], f64)| {
+            let evaluation = self.evaluate(flow, model)?;
+            let score = self.score(flow, model, &evaluation, (criterion, false))?;
+            Ok::<_, LikelihoodError>((evaluation, score))
+        };
+        let (evaluation, Score { information, .. }) = score(model)?;
+        if kind(criterion) == Information::Expected {
+            return Ok((evaluation, information));
+        }
+        let count = values.len() + 1;
+        let mut bends = vec![0.0; count * count];
+        let is_there = |k: usize| k < values.len() || nugget > 0.0;
+        for k in (0..count).filter(|&k| is_there(k)) {
+            let mut at = |change: f64| {
+                let (mut values, mut nugget) = (values.to_vec(), nugget);
+                match covariance.parameters.get(k).map(|parameter| parameter.scale) {
+                    Some(scale) => values[k] = scale.value(scale.coordinate(values[k]) + change),
+                    None => nugget *= 1.0 + change,
+                }
+                score((covariance, &values, nugget)).map(|(_, score)| score.gradient)
+            };
+            let unit = if k < values.len() { 1.0 } else { nugget };
+            let (up, down) = (at(STEP)?, at(-STEP)?);
+            for j in (0..count).filter(|&j| is_there(j)) {
+                let bend = 0.5 * (down[j] - up[j]) / (2.0 * STEP * unit);
+                bends[j + k * count] += bend;
+                bends[k + j * count] += bend;
+            }
+        }
+        Ok((evaluation, bends))
+    }
+}
+
+/// The information on one set of observations, by neighbours in groups.
+#[derive(Debug)]
+pub(crate) struct NeighbourInformation {
+    observations: Observations,
+    /// Made when they are first asked for.
+    conditionals: Option<Conditionals>,
+}
+
+impl NeighbourInformation {
+    /// Of these `observations`.
+    pub(crate) fn new(observations: Observations) -> Self {
+        Self { observations, conditionals: None }
+    }
+
+    /// In the coordinates of [`Score::information`], at parameters with a nugget. Every call is on
+    /// the same `flow`.
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`](crate::likelihood::Evaluate::evaluate).
+    pub(crate) fn at(
+        &mut self,
+        flow: &mut Flow,
+        model: (&Covariance, &[f64], f64),
+        criterion: Criterion,
+    ) -> Result<Vec<f64>, LikelihoodError> {
+        let conditionals = self.conditionals.get_or_insert_with(|| {
+            let has_time = model.0.has_time();
+            let grouped = Vecchia::new(NEIGHBOURS, Ordering::Maximin).with_form(Form::Grouped);
+            Conditionals::new(flow, &self.observations, grouped.in_time(has_time))
+        });
+        Ok(conditionals.information(flow, model, criterion)?.1)
+    }
+
+    /// Which information it is.
+    pub(crate) fn kind(criterion: Criterion) -> Information {
+        kind(criterion)
+    }
+
+    /// What it is by, in words.
+    pub(crate) fn source() -> String {
+        format!(
+            "what standard errors are by was worked out from {NEIGHBOURS} neighbours of each place"
+        )
+    }
+}

@@ -41,6 +41,14 @@ impl Dispatcher {
         Ok(result)
     }
 
+    /// The workers that have `task`, if they are a team.
+    pub(crate) fn team_of(&mut self, task: TaskId) -> &[WorkerId] {
+        if !self.has_contexts {
+            return &[];
+        }
+        self.scheduler.contexts().map_or(&[], |contexts| contexts.team_of(task))
+    }
+
     /// What a trace keeps of the contexts.
     pub(crate) fn context_records(&mut self) -> ContextRecords {
         let Some(contexts) = self.scheduler.contexts() else { return ContextRecords::default() };

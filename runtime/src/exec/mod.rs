@@ -14,6 +14,7 @@ mod messenger;
 mod run;
 mod sequential;
 mod shared_memory;
+mod team;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use heterogeneous::Heterogeneous;
 pub use heterogeneous::{Pool, PoolEngine, ScratchError};
 pub use sequential::Sequential;
 use shared_memory::SharedMemory;
+pub use team::Team;
 
 use crate::comm::World;
 use crate::flow::{Engine, FlowSpace, Running};

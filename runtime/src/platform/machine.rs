@@ -2,7 +2,7 @@
 //! routes on which data moves between memories.
 
 use crate::trace::Site;
-use crate::types::{ClassId, Cost, MAX_MEMORIES, MemoryId};
+use crate::types::{ClassId, Cost, MAX_MEMORIES, MemoryId, WorkerId};
 
 /// What a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +128,18 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The class of `worker`.
+    #[must_use]
+    pub fn class(&self, worker: WorkerId) -> &WorkerClass {
+        &self.classes[self.workers[worker.0].class.0]
+    }
+
+    /// The kind of `worker`.
+    #[must_use]
+    pub fn kind(&self, worker: WorkerId) -> WorkerKind {
+        self.class(worker).kind
+    }
+
     /// A machine with `workers` cores on one memory without limit.
     #[must_use]
     pub fn cores(workers: usize) -> Self {

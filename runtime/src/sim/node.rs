@@ -267,6 +267,8 @@ impl Node {
             let factor = (variance.sqrt() * random.normal() - 0.5 * variance).exp();
             ((expected as f64 * factor) as u64).max(1)
         });
+        // A team is taken to do as much more as it has workers.
+        let time = (time / self.dispatcher.team_of(task).len().max(1) as u64).max(1);
         let chores = if self.is_core(worker.0) { std::mem::take(&mut self.chores) } else { 0 };
         let time = time + chores;
         let end = self.clock + time;
@@ -281,8 +283,7 @@ impl Node {
     }
 
     fn is_core(&self, worker: usize) -> bool {
-        let machine = self.dispatcher.machine();
-        machine.classes[machine.workers[worker].class.0].kind == WorkerKind::Cpu
+        self.dispatcher.machine().kind(WorkerId(worker)) == WorkerKind::Cpu
     }
 
     fn end(&mut self, space: &Space, worker: usize, task: u32) {

@@ -7,7 +7,7 @@ use tegula_runtime::flow::{Flow, FlowOptions, Handle};
 use tegula_runtime::platform::{Machine, WorkerKind, WorkerModel};
 use tegula_runtime::sched::contexts::{ContextError, ContextSpec, JobSpec, Move, Start, Work};
 use tegula_runtime::sched::hypervisor::{Hypervisor, HypervisorOptions, RESIZING};
-use tegula_runtime::sched::{ContextId, JobId, POLICIES, Policy, PolicyOptions, WorkerId, policy};
+use tegula_runtime::sched::{ContextId, JobId, POLICIES, Policy, WorkerId, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::{TaskRecord, Trace};
 
@@ -29,8 +29,8 @@ struct Change {
 /// Contexts for a program.
 #[derive(Clone, Debug)]
 struct Plan {
-    /// For each context a policy, its workers as bits, and its priority.
-    contexts: Vec<(usize, u32, i32)>,
+    /// For each context a policy, its workers as bits, its priority, and whether it is a team.
+    contexts: Vec<(usize, u32, i32, bool)>,
     /// For each job its context, and the job after which it begins.
     jobs: Vec<(usize, Option<usize>)>,
     changes: Vec<Change>,
@@ -41,7 +41,7 @@ struct Plan {
 fn plan() -> impl Strategy<Value = Plan> {
     // Half of them are of queues, which come first.
     let policy = prop_oneof![0..4usize, 0..POLICIES.len()];
-    let context = (policy, any::<u32>(), -1..2i32);
+    let context = (policy, any::<u32>(), -1..2i32, prop::bool::weighted(0.2));
     let change = (0..60usize, 0..8usize, 0..4usize, 0..4usize)
         .prop_map(|(before, worker, from, to)| Change { before, worker, from, to });
     let job = (0..4usize, prop::option::weighted(0.2, 0..4usize));
@@ -93,18 +93,25 @@ impl Plan {
     }
 
     /// Makes the contexts and jobs.
-    fn make(&self, flow: &mut Flow, workers: usize) -> (Vec<ContextId>, Vec<JobId>) {
+    fn make(&self, flow: &mut Flow, machine: &Machine) -> (Vec<ContextId>, Vec<JobId>) {
         let mut contexts = Vec::new();
-        for (number, &(policy, bits, priority)) in self.contexts.iter().enumerate() {
+        let workers = machine.workers.len();
+        for (number, &(policy, bits, priority, is_team)) in self.contexts.iter().enumerate() {
             let mut own: Vec<WorkerId> =
                 (0..workers).filter(|worker| bits >> worker & 1 == 1).map(WorkerId).collect();
             if own.is_empty() {
                 own.push(WorkerId(number % workers));
             }
-            let spec = ContextSpec::new(&format!("context {number}"), &POLICIES[policy], own);
             // A core is in all of them, so that each can run everything.
-            let mut spec = ContextSpec { is_shared: true, priority, seed: self.seed, ..spec };
-            spec.workers.push(WorkerId(0));
+            own.push(WorkerId(0));
+            let name = format!("context {number}");
+            let spec = if is_team {
+                own.retain(|&worker| machine.kind(worker) == WorkerKind::Cpu);
+                ContextSpec::team(&name, own)
+            } else {
+                ContextSpec::new(&name, &POLICIES[policy], own)
+            };
+            let spec = ContextSpec { is_shared: true, priority, seed: self.seed, ..spec };
             contexts.push(flow.add_context(spec).expect("there are such workers"));
         }
         if let Some(number) = self.hypervisor {
@@ -141,6 +148,7 @@ impl Plan {
             Ok(())
             | Err(
                 ContextError::NotThere { .. }
+                | ContextError::NoCore { .. }
                 | ContextError::Starved { .. }
                 | ContextError::Unknown(_),
             ) => {}
@@ -149,13 +157,14 @@ impl Plan {
     }
 
     /// Runs `program` in `flow`, a step in each job in turn.
-    fn run(&self, mut flow: Flow, program: &[Step], workers: usize) -> (End, Trace) {
+    fn run(&self, mut flow: Flow, program: &[Step], machine: &Machine) -> (End, Trace) {
         let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
-        run_in(&mut flow, &handles, |flow| self.submit(flow, &handles, program, workers))
+        run_in(&mut flow, &handles, |flow| self.submit(flow, &handles, program, machine))
     }
 
-    fn submit(&self, flow: &mut Flow, handles: &[Handle], program: &[Step], workers: usize) {
-        let (contexts, jobs) = self.make(flow, workers);
+    fn submit(&self, flow: &mut Flow, handles: &[Handle], program: &[Step], machine: &Machine) {
+        let (contexts, jobs) = self.make(flow, machine);
+        let workers = machine.workers.len();
         for (number, step) in program.iter().enumerate() {
             for change in self.changes.iter().filter(|change| change.before == number) {
                 self.change(flow, &contexts, workers, change);
@@ -214,9 +223,8 @@ fn machine(tight: &Tight) -> Machine {
 
 /// The policy of all workers: one of queues, where all contexts have such.
 fn of_all(plan: &Plan) -> &'static Policy {
-    let is_queue = |&(policy, ..): &(usize, u32, i32)| {
-        POLICIES[policy].queue(&PolicyOptions { workers: 1, seed: 0 }).is_some()
-    };
+    let is_queue =
+        |&(policy, _, _, is_team): &(usize, u32, i32, bool)| is_team || !POLICIES[policy].plans();
     let name = if plan.contexts.iter().all(is_queue) { "lws" } else { "dmdas" };
     policy(name).expect("a listed policy")
 }
@@ -249,8 +257,7 @@ proptest! {
         let window = if plan.jobs.iter().any(|job| job.1.is_some()) { 1000 } else { window };
         let options = FlowOptions { window, ..FlowOptions::default() };
         let flow = Flow::new(exec(&tight, &plan), options);
-        let workers = machine(&tight).workers.len();
-        let (end, trace) = plan.run(flow, &program, workers);
+        let (end, trace) = plan.run(flow, &program, &machine(&tight));
         prop_assert_eq!(&end, &expected);
         check_once(&trace, &program);
         check_order(&trace, &tight.as_run(&program));
@@ -266,7 +273,7 @@ proptest! {
         program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
         let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
         let flow = Flow::new(exec(&tight, &plan), FlowOptions::default());
-        let (end, _) = plan.run(flow, &program, machine(&tight).workers.len());
+        let (end, _) = plan.run(flow, &program, &machine(&tight));
         prop_assert_eq!(&end, &expected);
     }
 
@@ -279,7 +286,7 @@ proptest! {
             let mut flow = Flow::new(sim(&tight, &plan), FlowOptions::default());
             let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
             handles.iter().for_each(|&handle| flow.touch(handle));
-            plan.submit(&mut flow, &handles, &program, machine(&tight).workers.len());
+            plan.submit(&mut flow, &handles, &program, &machine(&tight));
             flow.wait().expect("nothing fails");
             let jobs = flow.with_contexts(|contexts, _| Ok(contexts.jobs())).expect("there are");
             (flow.take_trace(), jobs)

@@ -14,6 +14,7 @@ mod pool;
 mod program;
 mod ranks;
 mod stand_in;
+mod teams;
 
 use proptest::prelude::*;
 use tegula_runtime::exec::Sequential;

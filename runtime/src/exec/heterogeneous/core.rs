@@ -303,7 +303,9 @@ impl Core {
             let result = match action {
                 Action::Start { task, worker } => {
                     self.hold(task, Hold::Running);
-                    shared.give(task, worker);
+                    let team = self.dispatcher.team_of(task);
+                    let cores = team.iter().map(|member| shared.cores[member.0]).collect();
+                    shared.give(task, worker, cores);
                     Ok(())
                 }
                 Action::Move(operation) => self.perform(shared, operation),

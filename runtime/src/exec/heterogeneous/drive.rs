@@ -48,7 +48,11 @@ impl Shared {
         let mut last_end = Instant::now();
         let mut waiting = last_end;
         loop {
-            let next = if queue.is_empty() { self.next_job(worker) } else { self.poll_job(worker) };
+            let next = if queue.is_empty() {
+                self.next_job(worker).map(|(task, _)| task)
+            } else {
+                self.poll_job(worker)
+            };
             if let Some(task) = next {
                 queue.extend(self.lift_off(task, worker, heap));
                 waiting = Instant::now();

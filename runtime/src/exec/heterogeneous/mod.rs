@@ -34,6 +34,7 @@ use super::ExecOptions;
 use super::event_queue::EventQueue;
 use super::messenger::{Host, Messenger};
 use super::run::{OnDemand, Runner};
+use super::team::Team;
 use crate::flow::{FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
@@ -64,6 +65,8 @@ struct Shared {
     core: EventQueue<Core, Event>,
     stores: Stores,
     task_queues: Vec<TaskQueue>,
+    /// For each worker the core that it is bound to, if it is.
+    cores: Vec<Option<usize>>,
     copiers: Copiers,
     stop: AtomicBool,
     /// Whether all data is in the RAM, where the dispatcher keeps no track of it.
@@ -77,11 +80,14 @@ struct Shared {
 /// The next tasks of one worker: more than one only for a device with a queue.
 #[derive(Default)]
 struct TaskQueue {
-    jobs: Mutex<VecDeque<TaskId>>,
+    jobs: Mutex<VecDeque<Job>>,
     /// How many there are.
     count: AtomicUsize,
     filled: Condvar,
 }
+
+/// A task to be run, with the cores of its team, which is empty if it has none.
+type Job = (TaskId, Vec<Option<usize>>);
 
 impl TaskQueue {
     /// Looks for a task for a moment, before a worker sleeps: to wake one takes longer than most
@@ -130,6 +136,17 @@ impl Heterogeneous {
     }
 }
 
+/// For each worker the core that it is bound to: every one that is a core has its own, if they are
+/// to be bound and there are enough.
+fn cores_of(machine: &Machine, bind: bool) -> Vec<Option<usize>> {
+    let cores = allowed_cores();
+    let all = (0..machine.workers.len()).map(WorkerId);
+    let is_core = |worker| machine.kind(worker) == WorkerKind::Cpu;
+    let count = all.clone().filter(|&worker| is_core(worker)).count();
+    let mut free = cores.iter().copied().filter(|_| bind && cores.len() >= count);
+    all.map(|worker| if is_core(worker) { free.next() } else { None }).collect()
+}
+
 /// Whether nothing has to be known of where data lies.
 fn is_light(options: &ExecOptions) -> bool {
     let ExecOptions { machine, policy, .. } = options;
@@ -161,6 +178,7 @@ impl Threads {
             }),
             core: EventQueue::new(Core::new(options)),
             task_queues: (0..workers).map(|_| TaskQueue::default()).collect(),
+            cores: cores_of(&machine, options.bind),
             copiers: Copiers::new(&machine),
             stop: AtomicBool::new(false),
             is_light: is_light(options),
@@ -176,21 +194,15 @@ impl Threads {
             messenger.set_host(&host);
             node.threads.push(messenger.start());
         }
-        node.start_workers(options.bind);
+        node.start_workers();
         for copier in 0..node.shared.copiers.len() {
             node.spawn(format!("copier {copier}"), None, move |shared| shared.copy(copier));
         }
         node
     }
 
-    fn start_workers(&mut self, bind: bool) {
-        let cores = allowed_cores();
-        let machine = self.shared.machine.clone();
-        let is_core = |worker: usize| machine.kind(WorkerId(worker)) == WorkerKind::Cpu;
-        let count = (0..machine.workers.len()).filter(|&worker| is_core(worker)).count();
-        let mut free = cores.iter().copied().filter(|_| bind && cores.len() >= count);
-        for worker in 0..machine.workers.len() {
-            let core = if is_core(worker) { free.next() } else { None };
+    fn start_workers(&mut self) {
+        for (worker, core) in self.shared.cores.clone().into_iter().enumerate() {
             self.spawn(format!("worker {worker}"), core, move |shared| {
                 shared.work(WorkerId(worker))
             });
@@ -241,7 +253,7 @@ impl Shared {
             return self.drive(worker, heap);
         }
         let speed = self.machine.class(worker).speed;
-        while let Some(task) = self.next_job(worker) {
+        while let Some((task, team)) = self.next_job(worker) {
             let start = Instant::now();
             let program = self.programs.of_task(task.0);
             let (space, runner) = (&program.space, &program.runner);
@@ -251,12 +263,14 @@ impl Shared {
                     std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));
                 }
             };
-            let outcome = if self.is_light {
-                runner.work(space, task.0, worker.0, &OnDemand, linger)
-            } else {
+            let work = || {
+                if self.is_light {
+                    return runner.work(space, task.0, worker.0, &OnDemand, linger);
+                }
                 let place = InMemory { stores: &self.stores, memory };
                 runner.work(space, task.0, worker.0, &place, linger)
             };
+            let outcome = if team.is_empty() { work() } else { Team::new(team).work(work) };
             let nanoseconds = start.elapsed().as_nanos() as u64;
             let is_whole = outcome == Outcome::Done;
             self.post(Event::Done { task, worker, nanoseconds, is_whole });
@@ -267,14 +281,14 @@ impl Shared {
     }
 
     /// Waits for the next task of `worker`; none: the engine ends.
-    fn next_job(&self, worker: WorkerId) -> Option<TaskId> {
+    fn next_job(&self, worker: WorkerId) -> Option<Job> {
         let task_queue = &self.task_queues[worker.0];
         task_queue.look();
         let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(task) = jobs.pop_front() {
+            if let Some(job) = jobs.pop_front() {
                 task_queue.count.store(jobs.len(), Ordering::Relaxed);
-                return Some(task);
+                return Some(job);
             }
             if self.stop.load(Ordering::SeqCst) {
                 return None;
@@ -289,16 +303,16 @@ impl Shared {
     fn poll_job(&self, worker: WorkerId) -> Option<TaskId> {
         let task_queue = &self.task_queues[worker.0];
         let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let task = jobs.pop_front();
+        let job = jobs.pop_front();
         task_queue.count.store(jobs.len(), Ordering::Relaxed);
-        task
+        job.map(|(task, _)| task)
     }
 
-    /// Gives `task` to `worker`, which has a slot free.
-    fn give(&self, task: TaskId, worker: WorkerId) {
+    /// Gives `task`, with the cores of its team, to `worker`, which has a slot free.
+    fn give(&self, task: TaskId, worker: WorkerId, team: Vec<Option<usize>>) {
         let task_queue = &self.task_queues[worker.0];
         let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        jobs.push_back(task);
+        jobs.push_back((task, team));
         task_queue.count.store(jobs.len(), Ordering::Relaxed);
         let most = self.machine.workers[worker.0].slots;
         debug_assert!(jobs.len() <= most, "worker {} was given {} tasks", worker.0, jobs.len());
@@ -454,15 +468,5 @@ impl Drop for Threads {
             debug_assert!(result.is_ok(), "a thread of the engine panicked");
         }
         self.shared.programs.for_each(|program| self.shared.stores.clear(&program.space));
-    }
-}
-
-impl Machine {
-    fn kind(&self, worker: WorkerId) -> WorkerKind {
-        self.class(worker).kind
-    }
-
-    fn class(&self, worker: WorkerId) -> &crate::platform::WorkerClass {
-        &self.classes[self.workers[worker.0].class.0]
     }
 }

@@ -6,6 +6,7 @@ use crate::types::{ClassId, TaskId, WorkerId};
 
 use super::spec::{ContextSpec, Limits, TypeCount};
 use super::statistics::Statistics;
+use super::team::Working;
 
 /// Stands for "cannot run there", as in the table of tasks.
 const NEVER: u64 = u64::MAX;
@@ -36,6 +37,8 @@ pub(super) struct Context {
     busy_until: Vec<u64>,
     /// How often its policy was made anew.
     pub(super) epoch: u32,
+    /// The task that its workers have together, if they are a team and have one.
+    pub(super) working: Option<Working>,
     /// Tasks that its policy was given, and some that it has given away since.
     handed: Vec<TaskId>,
     /// How many it has.
@@ -63,6 +66,7 @@ impl Context {
             places: vec![0; machine.workers.len()],
             busy_until: Vec::new(),
             epoch: 0,
+            working: None,
             handed: Vec::new(),
             backlog: 0,
             held: Vec::new(),
@@ -86,7 +90,8 @@ impl Context {
         self.machine.workers =
             workers.iter().map(|worker| machine.workers[worker.0].clone()).collect();
         self.busy_until = vec![0; workers.len()];
-        let options = PolicyOptions { workers: workers.len().max(1), seed: self.spec.seed };
+        let count = if self.spec.is_team { 1 } else { workers.len().max(1) };
+        let options = PolicyOptions { workers: count, seed: self.spec.seed };
         self.scheduler = self.spec.policy.scheduler(&options);
         self.workers = workers;
         self.epoch += 1;
@@ -171,7 +176,9 @@ impl Context {
         }
         let given = self.handed.split_off(first);
         if !given.is_empty() {
-            let by = by.and_then(|worker| self.place(worker));
+            // A team is one worker to its policy.
+            let is_known = |place: &WorkerId| !self.spec.is_team || place.0 == 0;
+            let by = by.and_then(|worker| self.place(worker)).filter(is_known);
             self.ask(view, others, |policy, view| policy.ready(&given, by, view));
             self.backlog += given.len();
         }

@@ -17,6 +17,7 @@ mod outlook;
 mod scheduler;
 mod spec;
 mod statistics;
+mod team;
 mod workers;
 
 use std::sync::Arc;
@@ -143,6 +144,7 @@ impl Contexts {
         view: &View<'_>,
     ) -> Result<ContextId, ContextError> {
         self.check_workers(&spec.workers)?;
+        let spec = self.as_team(spec)?;
         self.live(spec.parent)?;
         if self.contexts.len() == MOST {
             return Err(ContextError::TooMany { most: MOST });

@@ -2,7 +2,7 @@
 
 use crate::sched::hypervisor::Trigger;
 use crate::sched::{NextUse, Scheduler, View};
-use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
+use crate::types::{ContextId, HandleId, MemoryId, TaskId, WorkerId};
 
 use super::Contexts;
 
@@ -37,8 +37,9 @@ impl Scheduler for Contexts {
         let (number, class) = (usize::from(mark.context), self.machine.workers[worker.0].class);
         let start = mark.start.max(self.workers[worker.0].last_end);
         self.workers[worker.0].give_back(task, view.now);
+        let workers = self.part(ContextId(mark.context), task, view) as u64;
         let context = &mut self.contexts[number];
-        context.leave(task, class, view.now.saturating_sub(start), view);
+        context.leave(task, class, workers * view.now.saturating_sub(start), view);
         if mark.epoch == context.epoch {
             context.finished(task, worker, view);
         }

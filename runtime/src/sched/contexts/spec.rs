@@ -2,7 +2,7 @@
 
 use crate::types::{ContextId, JobId, WorkerId};
 
-use crate::sched::Policy;
+use crate::sched::{Policy, policy};
 
 /// A context to be made.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct ContextSpec {
     pub limits: Vec<Limits>,
     /// Whether it gives workers away only while it runs nothing.
     pub is_moldable: bool,
+    /// Whether its workers, which are cores, are one team, that each of its tasks has to itself.
+    pub is_team: bool,
     /// For policies that draw at random.
     pub seed: u64,
 }
@@ -42,8 +44,17 @@ impl ContextSpec {
             parent: ContextId::ROOT,
             limits: Vec::new(),
             is_moldable: false,
+            is_team: false,
             seed: 0,
         }
+    }
+
+    /// A context of these cores as one team. Its tasks, of highest priority first, have all of them
+    /// one after the other; it gives workers away only between them.
+    #[must_use]
+    pub fn team(name: &str, workers: Vec<WorkerId>) -> Self {
+        let policy = policy("prio").expect("a listed policy");
+        Self { is_team: true, is_moldable: true, ..Self::new(name, policy, workers) }
     }
 }
 
@@ -165,6 +176,20 @@ pub enum ContextError {
     Starved {
         /// Name of the context.
         context: String,
+    },
+    /// A worker of a team that is no core.
+    #[error("worker {} is no core: the team of context {context} is of cores", worker.0)]
+    NoCore {
+        /// The worker.
+        worker: WorkerId,
+        /// Name of the context.
+        context: String,
+    },
+    /// A policy that gives tasks to certain workers, for a team, which is one.
+    #[error("policy {policy} chooses workers, and a team is one: give it a policy of queues")]
+    TeamPlans {
+        /// Name of the policy.
+        policy: &'static str,
     },
     /// The context of all workers can be neither changed nor ended.
     #[error("the context of all workers keeps them, and ends with the engine")]

@@ -3,6 +3,7 @@
 use crate::types::{ContextId, TaskId, WorkerId};
 
 use super::spec::{ContextError, Move};
+use super::team::Turn;
 use super::{Contexts, View};
 use crate::sched::hypervisor::Trigger;
 
@@ -12,9 +13,11 @@ pub(super) struct Worker {
     /// The contexts that it is in, beside that of all workers.
     contexts: Vec<ContextId>,
     /// Tasks that it was given and that are not done.
-    held: Vec<TaskId>,
+    pub(super) held: Vec<TaskId>,
     /// How often it was given tasks: contexts of one priority take turns.
-    turn: usize,
+    pub(super) turn: usize,
+    /// Whether it is of a team that has a task.
+    pub(super) is_in_team: bool,
     /// When its last task ended.
     pub(super) last_end: u64,
     /// Since when it is without a task.
@@ -23,7 +26,14 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new() -> Self {
-        Self { contexts: Vec::new(), held: Vec::new(), turn: 0, last_end: 0, idle_since: Some(0) }
+        Self {
+            contexts: Vec::new(),
+            held: Vec::new(),
+            turn: 0,
+            is_in_team: false,
+            last_end: 0,
+            idle_since: Some(0),
+        }
     }
 
     /// Notes that `task` is done.
@@ -46,16 +56,20 @@ impl Contexts {
         view: &View<'_>,
         out: &mut Vec<TaskId>,
     ) {
+        if self.workers[worker.0].is_in_team {
+            return;
+        }
         let first = out.len();
         for id in self.order(worker) {
             let given = out.len() - first;
             if given == room || !self.may_serve(worker, id) {
                 break;
             }
+            let Turn::Takes(room) = self.turn(worker, room - given, id) else { break };
             let held = self.workers[worker.0].held.len();
             let context = &mut self.contexts[usize::from(id.0)];
             let before = out.len();
-            let count = context.refill(worker, (room - given, held), view, out);
+            let count = context.refill(worker, (room, held), view, out);
             if count == 0 {
                 continue;
             }
@@ -70,11 +84,17 @@ impl Contexts {
             let own = &mut self.workers[worker.0];
             own.held.extend_from_slice(&out[before..]);
             (own.turn, own.idle_since) = (own.turn + 1, None);
+            if self.contexts[usize::from(id.0)].spec.is_team {
+                self.gather(id, out[before]);
+            }
             let marks = &self.marks;
             self.contexts[usize::from(id.0)].trim(|task| {
                 let mark = &marks[task.0 as usize];
                 mark.is_waiting && mark.context == id.0
             });
+            if self.workers[worker.0].is_in_team {
+                break;
+            }
         }
     }
 
@@ -132,6 +152,9 @@ impl Contexts {
         if *from == Some(ContextId::ROOT) || *to == Some(ContextId::ROOT) {
             return Err(ContextError::Root);
         }
+        if let Some(to) = to {
+            self.check_cores(&self.contexts[usize::from(to.0)].spec, workers)?;
+        }
         if let Some(id) = from {
             let context = &self.contexts[usize::from(id.0)];
             if let Some(&worker) = workers.iter().find(|&&worker| !context.has(worker)) {
@@ -183,9 +206,12 @@ impl Contexts {
     pub(in crate::sched) fn seat(
         &mut self,
         id: ContextId,
-        workers: Vec<WorkerId>,
+        mut workers: Vec<WorkerId>,
         view: &View<'_>,
     ) {
+        if self.contexts[usize::from(id.0)].spec.is_team {
+            workers.retain(|&worker| self.is_core(worker));
+        }
         for (number, worker) in self.workers.iter_mut().enumerate() {
             let is_in = worker.contexts.contains(&id);
             match workers.contains(&WorkerId(number)) {

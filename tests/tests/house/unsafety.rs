@@ -20,6 +20,7 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/src/platform/cores.rs", "asks the system for the cores it may use"),
     ("runtime/src/watch/", "asks the system for addresses, and waits on several sockets"),
     ("runtime/examples/message_rate.rs", "lends memory to transports"),
+    ("runtime/examples/parallel_tasks.rs", "calls a library in C"),
     ("runtime/tests/conformance/lent.rs", "lends memory to flows"),
     ("runtime/tests/mpi/", "lends memory to transports"),
     ("tests/tests/linalg/lent.rs", "lends arrays to flows"),

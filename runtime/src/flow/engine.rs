@@ -31,6 +31,10 @@ pub trait Running: Send {
     fn ready(&mut self, tasks: ReadyTasks<'_>);
     /// Runs tasks until at most `unfinished` of the `submitted` ones are left.
     fn advance(&mut self, submitted: u64, unfinished: u64);
+    /// Whether it runs kernels.
+    fn computes(&self) -> bool {
+        true
+    }
     /// The failure with the smallest program index since the last call, if there was one.
     fn take_failure(&mut self) -> Option<FlowError>;
     /// The failure of the task with program index `mark - 1`, as long as a handle is marked with

@@ -13,6 +13,7 @@ mod edge;
 mod engine;
 mod error;
 mod failures;
+mod follow;
 mod graph;
 mod handle;
 mod host;
@@ -137,6 +138,7 @@ pub struct Flow {
     /// What tasks leave that are taken for granted, while they are.
     presumed: Option<presume::Presumed>,
     course: decisions::Course,
+    continuations: follow::Continuations,
 }
 
 impl std::fmt::Debug for Flow {
@@ -185,6 +187,7 @@ impl Flow {
             waits: Vec::new(),
             presumed: None,
             course: decisions::Course::Free,
+            continuations: follow::Continuations::default(),
         }
     }
 
@@ -398,6 +401,7 @@ impl Flow {
     /// # Panics
     /// With the message of a kernel that panicked.
     pub fn wait(&mut self) -> Result<(), FlowError> {
+        self.go_on();
         self.drain();
         if let Some(peers) = self.peers.as_ref().filter(|_| !self.is_listening()) {
             if let Some(discord) = &peers.discord {

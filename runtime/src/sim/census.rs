@@ -166,6 +166,10 @@ impl Running for Census {
         true
     }
 
+    fn computes(&self) -> bool {
+        false
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         None
     }

@@ -170,6 +170,10 @@ impl Running for Sim {
         self.node.take_failure()
     }
 
+    fn computes(&self) -> bool {
+        false
+    }
+
     fn failure(&self, _mark: u64) -> Option<FlowError> {
         None
     }

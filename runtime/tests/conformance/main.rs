@@ -7,6 +7,7 @@ mod contexts;
 mod devices;
 mod exchange;
 mod flows;
+mod follow;
 mod host;
 mod lent;
 mod machines;

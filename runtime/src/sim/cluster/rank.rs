@@ -80,6 +80,10 @@ impl Running for RunningRank {
         self.wait(Until::Run { submitted, unfinished });
     }
 
+    fn computes(&self) -> bool {
+        false
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         self.stage.member(self.rank).node.take_failure()
     }

@@ -50,6 +50,18 @@ pub fn smaller_tile_sizes(size: usize) -> impl Iterator<Item = usize> + Clone {
         .map(|micro_panels| MICRO_PANEL * micro_panels)
 }
 
+/// By how much the tasks of a factorisation of `nt` rows of tiles are more than those that must
+/// follow each other: it has `nt^3 / 6`, and `3 nt` one after the other.
+const ROOT: usize = 18;
+
+/// How many factorisations of a symmetric matrix of order `n`, in tiles of order `nb`, run best at
+/// the same time on `workers`: as many as keep these busy.
+#[must_use]
+pub fn factorizations_at_once(workers: usize, n: usize, nb: usize) -> usize {
+    let tiles = n.div_ceil(nb.max(1));
+    workers.div_ceil((tiles * tiles / ROOT).max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{MICRO_PANEL, column_width, smaller_tile_sizes, tile_size};

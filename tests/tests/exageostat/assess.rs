@@ -99,10 +99,10 @@ fn meuse_has_the_errors_of_another_tool() {
 
 /// Predictions of each part from the others.
 fn parts(observations: &Observations, model: &Model, folds: &Folds) -> Vec<LeftOut> {
-    let mut predictor = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
+    let predictor = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
         Ok(Box::new(Predictor::new(likelihood(&others, 16), model.clone(), others)?))
     };
-    let found = cross_validate(observations, model.nugget, folds, &mut predictor, &mut |_| {});
+    let found = cross_validate(observations, model.nugget, folds, predictor);
     found.expect("positive definite")
 }
 
@@ -127,12 +127,12 @@ fn neighbours_that_are_all_leave_out_the_same() {
     let (model, folds) =
         (model(&[1.3, 0.2, 0.7], 0.1), Folds::blocks(&whole.points, 4, 1).expect("four blocks"));
     let exact = parts(&whole, &model, &folds);
-    let mut predictor = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
+    let predictor = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
         let options = Vecchia::new(others.len(), Ordering::Maximin);
         let likelihood = VecchiaLikelihood::new(flow(2), &others, options);
         Ok(Box::new(LocalPredictor::new(likelihood, model.clone(), others)?))
     };
-    let found = cross_validate(&whole, model.nugget, &folds, &mut predictor, &mut |_| {});
+    let found = cross_validate(&whole, model.nugget, &folds, predictor);
     for (found, expected) in found.expect("positive definite").iter().zip(&exact) {
         assert!((found.residual - expected.residual).abs() < 1e-8, "{found:?} {expected:?}");
         assert_close(found.variance, expected.variance, 1e-8, "variance");

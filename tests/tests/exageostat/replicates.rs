@@ -238,10 +238,10 @@ fn what_is_left_out_of_each_field_is_predicted_from_its_rest() {
     assert_left_out(&one_by_one(&all), &each);
     let folds = Folds::random(N, 7, 3).expect("seven parts");
     let parts = |of: &Observations| {
-        let mut make = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
+        let make = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
             Ok(predictor(&others, false))
         };
-        cross_validate(of, NUGGET, &folds, &mut make, &mut |_| {}).expect("positive definite")
+        cross_validate(of, NUGGET, &folds, make).expect("positive definite")
     };
     let each: Vec<LeftOut> = alone.iter().flat_map(parts).collect();
     assert_left_out(&parts(&all), &each);

@@ -11,9 +11,7 @@ use crate::likelihood::LikelihoodError;
 use crate::observations::Observations;
 use crate::predict::Predict;
 
-/// Leaves out one part of `observations` after the other and predicts it from the rest, on which
-/// `predictor` is asked to work; `nugget` is the variance of the noise in what is predicted.
-/// `report` is called with the number of parts done.
+/// Leaves out one part of `observations` after the other: [`leave_part_out`] of each.
 ///
 /// # Errors
 /// Those of the predictors.
@@ -24,29 +22,57 @@ pub fn cross_validate(
     observations: &Observations,
     nugget: f64,
     folds: &Folds,
-    predictor: &mut dyn FnMut(Observations) -> Result<Box<dyn Predict>, LikelihoodError>,
-    report: &mut dyn FnMut(usize),
+    predictor: impl Fn(Observations) -> Result<Box<dyn Predict>, LikelihoodError>,
 ) -> Result<Vec<LeftOut>, LikelihoodError> {
+    let part = |fold| leave_part_out(observations, nugget, (folds, fold), &predictor);
+    let parts = (0..folds.count()).map(part).collect::<Result<Vec<_>, _>>()?;
+    Ok(all_left_out(observations, parts))
+}
+
+/// Predicts part `fold` of `observations` from the rest, on which `predictor` is asked to work;
+/// `nugget` is the variance of the noise in what is predicted. Says of each value that the rest
+/// determines its number, among those of all fields one after the other, and how it was predicted.
+///
+/// # Errors
+/// Those of the predictor.
+///
+/// # Panics
+/// If the parts are of another number of observations.
+pub fn leave_part_out(
+    observations: &Observations,
+    nugget: f64,
+    (folds, fold): (&Folds, usize),
+    predictor: impl FnOnce(Observations) -> Result<Box<dyn Predict>, LikelihoodError>,
+) -> Result<Vec<(usize, LeftOut)>, LikelihoodError> {
     assert_eq!(observations.len(), folds.of().len(), "observations and their parts");
     let n = observations.len();
-    let mut found = vec![LeftOut::UNKNOWN; n * observations.field_count()];
-    for fold in 0..folds.count() {
-        let (left_out, others) = folds.split(fold);
-        let part = Part::new(observations, &left_out, &others);
-        let points = observations.points.select(&part.known);
-        let mut predictor = predictor(part.others)?;
-        let made = predictor.predict(&points, &part.drift, &mut |_| {});
-        let made = made.map_err(|error| LikelihoodError::from_flow(error, others.len()))?;
-        let means = [&made.mean].into_iter().chain(&made.replicates);
-        for ((field, means), found) in observations.fields().zip(means).zip(found.chunks_mut(n)) {
-            for (k, &i) in part.known.iter().enumerate() {
-                let variance = made.variance[k] + nugget + observations.noise(i);
-                found[i] = LeftOut::new(field[i] - means[k], variance);
-            }
+    let (left_out, others) = folds.split(fold);
+    let part = Part::new(observations, &left_out, &others);
+    let points = observations.points.select(&part.known);
+    let mut predictor = predictor(part.others)?;
+    let made = predictor.predict(&points, &part.drift, &mut |_| {});
+    let made = made.map_err(|error| LikelihoodError::from_flow(error, others.len()))?;
+    let means = [&made.mean].into_iter().chain(&made.replicates);
+    let mut found = Vec::with_capacity(part.known.len() * observations.field_count());
+    for (number, (field, means)) in observations.fields().zip(means).enumerate() {
+        for (k, &i) in part.known.iter().enumerate() {
+            let variance = made.variance[k] + nugget + observations.noise(i);
+            found.push((number * n + i, LeftOut::new(field[i] - means[k], variance)));
         }
-        report(fold + 1);
     }
     Ok(found)
+}
+
+/// All values of `observations`, by their numbers, from those of the parts that
+/// [`leave_part_out`] predicts.
+#[must_use]
+pub fn all_left_out(
+    observations: &Observations,
+    parts: impl IntoIterator<Item = Vec<(usize, LeftOut)>>,
+) -> Vec<LeftOut> {
+    let mut found = vec![LeftOut::UNKNOWN; observations.len() * observations.field_count()];
+    parts.into_iter().flatten().for_each(|(number, left_out)| found[number] = left_out);
+    found
 }
 
 /// What a part is predicted from.

@@ -12,7 +12,7 @@ mod misspecification;
 mod scores;
 
 pub use criteria::Criteria;
-pub use cross_validation::cross_validate;
+pub use cross_validation::{all_left_out, cross_validate, leave_part_out};
 pub use fisher::Fisher;
 pub use folds::{Folds, FoldsError};
 pub use leave_one_out::leave_one_out;

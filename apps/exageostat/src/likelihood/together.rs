@@ -5,15 +5,13 @@
 
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Real;
+use tegula_linalg::factorizations_at_once;
 use tegula_runtime::flow::Flow;
 
 use super::{Evaluation, Overlap, Phases};
 use crate::covariance::Covariance;
 use crate::observations::Observations;
 
-/// Tiles of a row by whose square the tasks of a factorisation that can run at the same time are
-/// estimated: it has `nt^3 / 6` of them, and `3 nt` one after the other.
-const ROOT: usize = 18;
 /// Bytes that the matrices of all may take.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -33,8 +31,7 @@ impl<T: Real> Together<T> {
     /// registered yet.
     pub(super) fn new(flow: &Flow, observations: &Observations, how: (usize, Overlap)) -> Self {
         let n = observations.len();
-        let tiles = n.div_ceil(how.0.max(1));
-        let wanted = flow.workers().div_ceil((tiles * tiles / ROOT).max(1));
+        let wanted = factorizations_at_once(flow.workers(), n, how.0);
         let fitting = MOST_BYTES / (n * n * size_of::<T>() / 2).max(1);
         let count = if how.1.asynchronous { wanted.min(fitting).max(1) } else { 1 };
         let observations = (count > 1).then(|| observations.clone());

@@ -78,7 +78,7 @@ impl MachineChoice {
     }
 
     /// The most that may be held in the RAM, and who says so.
-    fn most(&self) -> Option<(u64, &'static str)> {
+    pub(super) fn most(&self) -> Option<(u64, &'static str)> {
         let there = usable_memory();
         match self.memory {
             Some(asked) if there.is_none_or(|there| asked <= there) => {

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod choice;
+mod contexts;
 mod data;
 mod devices;
 mod eviction;
@@ -19,6 +20,7 @@ mod trace;
 
 pub(crate) use checkpoint::CheckpointFlags;
 pub(crate) use choice::{DISK_RATE, MachineChoice, default_policies};
+pub(crate) use contexts::{ContextFlags, side_by_side};
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;
 pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};

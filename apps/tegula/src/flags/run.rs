@@ -289,6 +289,22 @@ impl Run {
         self.machine.is_flat()
     }
 
+    /// The machine.
+    pub(super) fn machine(&self) -> &MachineChoice {
+        &self.machine
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn needed(&self) -> u64 {
+        self.machine.needed(&self.footprint)
+    }
+
+    /// Whether so many alike may be in the memory at the same time.
+    pub(super) fn fits(&self, count: usize) -> bool {
+        let all = (count as u64).saturating_mul(self.needed());
+        self.machine.most().is_none_or(|(most, _)| all <= most)
+    }
+
     /// Whether anyone asks how long tasks take.
     fn is_planned(&self) -> bool {
         !self.machine.is_flat() || self.policy.plans()

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use tegula_exageostat::assess::{Folds, LeftOut, Scores, cross_validate};
+use tegula_exageostat::assess::{Folds, LeftOut, Scores, all_left_out, leave_part_out};
 use tegula_exageostat::likelihood::{Likelihood, LikelihoodError, Overlap};
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::{Predict, Predictor};
@@ -12,6 +12,7 @@ use tegula_kernels::scalar::Real;
 use super::scores::{table, to_json, unknown};
 use super::{Assess, Known};
 use crate::error::refused;
+use crate::flags::side_by_side;
 use crate::output::{Console, Progress, count, seconds};
 
 /// Parts with what came of them.
@@ -46,12 +47,13 @@ impl Assess {
 
     /// Predicts each part from the others.
     pub(super) fn leave_parts_out<T: Real>(
+        &self,
         of: &Known<'_>,
         (kind, folds): (&'static str, Folds),
         console: &Console,
     ) -> Result<Done> {
-        let (model, setup) = (&of.file.model, of.setup);
-        let mut predictor = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
+        let (model, setup, observations) = (&of.file.model, of.setup, &of.data.observations);
+        let predictor = |others: Observations| -> Result<Box<dyn Predict>, LikelihoodError> {
             let (flow, model) = (setup.run.flow(false, true), model.clone());
             Ok(match setup.vecchia() {
                 Some(vecchia) => {
@@ -67,11 +69,12 @@ impl Assess {
         };
         let mut progress = Progress::new(console);
         let total = folds.count();
-        let observations = &of.data.observations;
-        let left_out =
-            cross_validate(observations, model.nugget, &folds, &mut predictor, &mut |done| {
-                progress.share(done, total, "parts");
-            })?;
+        let at_once = self.contexts.at_once(&setup.run, total, observations.len())?;
+        let leave_out =
+            |fold| Ok(leave_part_out(observations, model.nugget, (&folds, fold), predictor)?);
+        let mut report = |done| progress.share(done, total, "parts");
+        let parts = side_by_side(&setup.run, (total, at_once), leave_out, &mut report)?;
+        let left_out = all_left_out(observations, parts);
         progress.clear();
         if left_out.iter().all(|one| !one.is_known()) {
             return Err(anyhow!(

@@ -28,7 +28,7 @@ use super::training::Training;
 use super::transform::{Column, to_json};
 use super::{object, parameters_json};
 use crate::error::refused;
-use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
+use crate::flags::{ContextFlags, MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Console, Form, Progress, check_form, count, number, seconds};
 use scores::unknown;
 
@@ -97,6 +97,8 @@ pub(crate) struct Assess {
     matrix: MatrixFlags,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    contexts: ContextFlags,
     /// Write the columns of the data, then observed, predicted, std_error and standardised (error
     /// by std_error) to FILE, and with parts that of each row; "-" is standard output
     #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output")]
@@ -224,8 +226,7 @@ impl Assess {
         let Plan { folds, truth, against } = plan;
         let is_exact = of.setup.vecchia().is_none();
         let one_by_one = is_exact.then(|| self.leave_out::<T>(of, console)).transpose()?;
-        let folds =
-            folds.map(|folds| Self::leave_parts_out::<T>(of, folds, console)).transpose()?;
+        let folds = folds.map(|folds| self.leave_parts_out::<T>(of, folds, console)).transpose()?;
         let fisher = self.fisher.then(|| Self::information::<T>(of, console)).transpose()?;
         let misspecified = truth.map(|task| Self::compare::<T>(of, task, console)).transpose()?;
         Ok(Done { one_by_one, folds, fisher, misspecified, against })

@@ -84,8 +84,10 @@ struct Record {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Journal {
     records: Vec<Record>,
-    /// Of those of an earlier run, which come first: whether they were taken over.
+    /// Of those that are looked up, which come first: whether they were.
     are_taken: Vec<bool>,
+    /// How many of them are of an earlier run; the others are of [other searches](Self::join).
+    earlier: usize,
 }
 
 impl Journal {
@@ -117,12 +119,28 @@ impl Journal {
     pub fn read(input: &mut dyn Read) -> io::Result<Self> {
         let count = read_word(input)?;
         let records = (0..count).map(|_| Record::read(input)).collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { are_taken: vec![false; records.len()], records })
+        Ok(Self { are_taken: vec![false; records.len()], earlier: records.len(), records })
     }
 
-    /// What an earlier run found at these parameters when it `wanted` the same; an evaluation is
-    /// taken over once.
-    pub(super) fn find(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> Option<Found> {
+    /// Takes the evaluations that `other`, a copy of this one, has got beside it: they are looked
+    /// up as those of an earlier run are.
+    ///
+    /// # Panics
+    /// If this one has evaluations of its own run.
+    pub fn join(&mut self, other: Self) {
+        assert_eq!(self.records.len(), self.are_taken.len(), "a journal of a run under way");
+        self.records.extend(other.records.into_iter().skip(self.earlier));
+        self.are_taken.resize(self.records.len(), false);
+    }
+
+    /// What was found before at these parameters by whoever `wanted` the same, and whether it was
+    /// an earlier run; an evaluation is taken over once.
+    pub(super) fn find(
+        &mut self,
+        values: &[f64],
+        nugget: f64,
+        wanted: Wanted,
+    ) -> Option<(Found, bool)> {
         let point = point(values, nugget);
         let left = || {
             let given = self.records.iter().zip(&self.are_taken).enumerate();
@@ -137,7 +155,7 @@ impl Journal {
             return None;
         }
         self.are_taken[place] = true;
-        Some(self.records[place].outcome.result())
+        Some((self.records[place].outcome.result(), place < self.earlier))
     }
 
     /// Notes an evaluation of this run.

@@ -77,49 +77,9 @@ pub fn fit_from(
     journal: &mut Journal,
     between: &mut Between<'_>,
 ) -> Result<Fit, FitError> {
-    check(observations, covariance, options)?;
-    let extent = SpatialExtent::of(&observations.points);
-    let residuals = observations.design.residuals(&observations.values);
-    covariance.check_geometry(observations.points.geometry()).map_err(LikelihoodError::from)?;
-    let guess = if covariance.is_radial() {
-        Guess::from_data(&observations.points, &residuals, extent)
-    } else {
-        Guess::of_composite(covariance, &observations.points, &residuals, extent)
-    };
-    let guess = guess.with_noise(observations.noise.as_deref());
-    let guess = match covariance.angle() {
-        Some(_) => guess.with_angle(&observations.points, &residuals),
-        None => guess,
-    };
-    let space = Space::new(covariance, options, extent, guess)?;
-    // Without derivatives, by values; the last digits of an approximation are no use then.
-    let has_score = likelihood.has_score();
-    let (optimizer, share) =
-        if has_score { (options.optimizer, 1e-3) } else { (Optimizer::Bobyqa, 1e-2) };
-    let mut search = Search {
-        likelihood,
-        covariance,
-        journal,
-        between,
-        region: Region::new(space, f64::NEG_INFINITY),
-        highest: f64::NEG_INFINITY,
-        criterion: options.criterion,
-        optimizer,
-        ends_at_least_nugget: false,
-        evaluations: 0,
-        scores: 0,
-        taken_over: 0,
-        most: options.max_evaluations,
-        exhausted: false,
-        failed: 0,
-        broken: None,
-        is_stopped: false,
-    };
-    // Standard errors of logarithms of parameters are some 1/sqrt(n) or more, and half their
-    // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
-    let accuracy = options.tolerance.unwrap_or(share / (observations.len() as f64).sqrt());
-    let tries_none = may_be_zero(options) && observations.coincident().is_empty();
-    search.ends_at_least_nugget = tries_none && options.starts == 1;
+    let ground = Ground::new(&*likelihood, observations, covariance, options)?;
+    let Ground { accuracy, tries_none, extent, guess, .. } = ground;
+    let mut search = ground.search(likelihood, options, journal, between);
     let (mut ending, starts) = search.run_all(options, accuracy)?;
     search.ends_at_least_nugget = false;
     let found = search.region.found();
@@ -136,6 +96,105 @@ pub fn fit_from(
     }
     let begun = Begun { observations, options, extent, guess };
     search.conclude(&begun, ending, starts)
+}
+
+/// Searches from start `number` of those of `options` alone: the `journal` then has what
+/// [`fit_from`] looks up there. Several starts may be searched at the same time, each with a
+/// likelihood and a copy of the journal of its own, that the fit's own takes
+/// [together](Journal::join).
+///
+/// # Errors
+/// As [`fit_from`]. A start without a likelihood is none.
+pub fn explore(
+    likelihood: &mut dyn Evaluate,
+    (observations, covariance, options): (&Observations, &'static Covariance, &FitOptions),
+    number: usize,
+    journal: &mut Journal,
+    between: &mut Between<'_>,
+) -> Result<(), FitError> {
+    let ground = Ground::new(&*likelihood, observations, covariance, options)?;
+    let accuracy = ground.accuracy;
+    let mut search = ground.search(likelihood, options, journal, between);
+    let space = search.starts(options).swap_remove(number);
+    match search.run_from(space, options, accuracy) {
+        Ok(_) | Err(FitError::Start(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a search is begun with.
+struct Ground {
+    covariance: &'static Covariance,
+    space: Space,
+    optimizer: Optimizer,
+    accuracy: f64,
+    /// Whether the model without a nugget is tried as well.
+    tries_none: bool,
+    extent: SpatialExtent,
+    guess: Guess,
+}
+
+impl Ground {
+    fn new(
+        likelihood: &dyn Evaluate,
+        observations: &Observations,
+        covariance: &'static Covariance,
+        options: &FitOptions,
+    ) -> Result<Self, FitError> {
+        check(observations, covariance, options)?;
+        let extent = SpatialExtent::of(&observations.points);
+        let residuals = observations.design.residuals(&observations.values);
+        covariance.check_geometry(observations.points.geometry()).map_err(LikelihoodError::from)?;
+        let guess = if covariance.is_radial() {
+            Guess::from_data(&observations.points, &residuals, extent)
+        } else {
+            Guess::of_composite(covariance, &observations.points, &residuals, extent)
+        };
+        let guess = guess.with_noise(observations.noise.as_deref());
+        let guess = match covariance.angle() {
+            Some(_) => guess.with_angle(&observations.points, &residuals),
+            None => guess,
+        };
+        let space = Space::new(covariance, options, extent, guess)?;
+        // Without derivatives, by values; the last digits of an approximation are no use then.
+        let has_score = likelihood.has_score();
+        let (optimizer, share) =
+            if has_score { (options.optimizer, 1e-3) } else { (Optimizer::Bobyqa, 1e-2) };
+        // Standard errors of logarithms of parameters are some 1/sqrt(n) or more, and half their
+        // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
+        let accuracy = options.tolerance.unwrap_or(share / (observations.len() as f64).sqrt());
+        let tries_none = may_be_zero(options) && observations.coincident().is_empty();
+        Ok(Self { covariance, space, optimizer, accuracy, tries_none, extent, guess })
+    }
+
+    /// The search, which has evaluated nothing.
+    fn search<'a>(
+        self,
+        likelihood: &'a mut dyn Evaluate,
+        options: &FitOptions,
+        journal: &'a mut Journal,
+        between: &'a mut Between<'a>,
+    ) -> Search<'a> {
+        Search {
+            likelihood,
+            covariance: self.covariance,
+            journal,
+            between,
+            region: Region::new(self.space, f64::NEG_INFINITY),
+            highest: f64::NEG_INFINITY,
+            criterion: options.criterion,
+            optimizer: self.optimizer,
+            ends_at_least_nugget: self.tries_none && options.starts == 1,
+            evaluations: 0,
+            scores: 0,
+            taken_over: 0,
+            most: options.max_evaluations,
+            exhausted: false,
+            failed: 0,
+            broken: None,
+            is_stopped: false,
+        }
+    }
 }
 
 /// A search under way.
@@ -183,9 +242,9 @@ impl Search<'_> {
     /// The likelihood of an earlier run, or of this one, with what is `wanted` beside it; and
     /// whether it is of the first.
     fn look_up(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> (Found, bool) {
-        if let Some(found) = self.journal.find(values, nugget, wanted) {
-            self.taken_over += 1;
-            return (found, true);
+        if let Some((found, is_earlier)) = self.journal.find(values, nugget, wanted) {
+            self.taken_over += usize::from(is_earlier);
+            return (found, is_earlier);
         }
         let (criterion, profiles) = (self.criterion, self.region.space.profiles);
         let (likelihood, covariance) = (&mut *self.likelihood, self.covariance);

@@ -46,6 +46,31 @@ fn spread(count: usize, dimension: usize, seed: u64) -> Vec<Vec<f64>> {
 }
 
 impl Search<'_> {
+    /// The space, with each of the starts of `options`.
+    pub(super) fn starts(&self, options: &FitOptions) -> Vec<Space> {
+        let space = &self.region.space;
+        let others = spread(options.starts.saturating_sub(1), space.dimension(), options.seed);
+        let others = others.iter().map(|at| space.starting_within(at));
+        [space.clone()].into_iter().chain(others).collect()
+    }
+
+    /// Searches in `space` from its start, with as many evaluations as `options` allow.
+    ///
+    /// # Errors
+    /// If the likelihood has no value near it, or as [`run`](Self::run).
+    pub(super) fn run_from(
+        &mut self,
+        space: Space,
+        options: &FitOptions,
+        accuracy: f64,
+    ) -> Result<Ending, FitError> {
+        self.region = Region::new(space, f64::NEG_INFINITY);
+        self.exhausted = false;
+        self.most = self.evaluations + options.max_evaluations;
+        let start = self.first_point()?;
+        self.run(start, accuracy)
+    }
+
     /// Searches from as many starts as `options` say, each with as many evaluations as they allow,
     /// and keeps the best region; says how the search in it ended, and all of them.
     ///
@@ -56,17 +81,10 @@ impl Search<'_> {
         options: &FitOptions,
         accuracy: f64,
     ) -> Result<(Ending, Vec<StartEnd>), FitError> {
-        let space = self.region.space.clone();
-        let others = spread(options.starts.saturating_sub(1), space.dimension(), options.seed);
-        let spaces = others.iter().map(|at| space.starting_within(at));
-        let spaces: Vec<Space> = [space.clone()].into_iter().chain(spaces).collect();
         let (mut best, mut first_error, mut ends) = (None, None, Vec::new());
-        for space in spaces {
-            self.region = Region::new(space, f64::NEG_INFINITY);
-            self.exhausted = false;
-            self.most = self.evaluations + options.max_evaluations;
-            let ending = match self.first_point() {
-                Ok(start) => self.run(start, accuracy)?,
+        for space in self.starts(options) {
+            let ending = match self.run_from(space, options, accuracy) {
+                Ok(ending) => ending,
                 Err(error @ FitError::Start(_)) => {
                     first_error = first_error.or(Some(error));
                     continue;

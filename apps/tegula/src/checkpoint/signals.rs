@@ -109,7 +109,7 @@ fn number(signal: i32) -> u64 {
 }
 
 /// The number of the signal that has come, 0 if none has.
-pub(super) fn caught() -> u64 {
+pub(crate) fn caught() -> u64 {
     NOTED.get().map_or(0, |noted| noted.caught.load(Ordering::SeqCst) as u64)
 }
 

@@ -9,6 +9,7 @@ mod components;
 mod compose;
 mod composite;
 mod config;
+mod contexts;
 mod convert;
 mod defects;
 mod devices;

@@ -1,5 +1,8 @@
 //! `tegula exageostat fit`: maximum likelihood.
 
+mod facts;
+mod starts;
+
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -14,32 +17,31 @@ use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::transform::Transform;
 use tegula_exageostat::tukey::TukeyLikelihood;
-use tegula_files::checkpoint::About;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
-use super::auto::{self, alternative, closer, too_far};
-use super::data::Data;
-use super::likeliest::{likeliest, nearby};
-use super::mean::Mean;
-use super::mean_file::{coefficients_json, mean_json};
-use super::method::{Approximation, Method, bias, describe_error, method_json, method_text};
-use super::model_file::ModelFile;
-use super::options::{EstimationFlags, expected_evaluations};
-use super::page::Page;
-use super::remarks::Remarks;
-use super::report::{
+use crate::checkpoint::Checkpoints;
+use crate::error::refused;
+use crate::exageostat::auto::{self, alternative, closer, too_far};
+use crate::exageostat::data::Data;
+use crate::exageostat::likeliest::{likeliest, nearby};
+use crate::exageostat::mean::Mean;
+use crate::exageostat::mean_file::{coefficients_json, mean_json};
+use crate::exageostat::method::{Approximation, Method, bias, describe_error, method_json};
+use crate::exageostat::model_file::ModelFile;
+use crate::exageostat::options::{EstimationFlags, expected_evaluations};
+use crate::exageostat::page::Page;
+use crate::exageostat::remarks::Remarks;
+use crate::exageostat::report::{
     Done, best_so_far, coefficients, describe, fit_remarks, message, profile_json, start_json,
 };
-use super::setup::{Problem, Setup};
-use super::transform::{Choice, to_json};
-use super::tukey;
-use super::{describe_covariance, object, parameter_list, parameters_json};
-use crate::checkpoint::{Checkpoints, about};
-use crate::error::refused;
+use crate::exageostat::setup::{Problem, Setup};
+use crate::exageostat::transform::{Choice, to_json};
+use crate::exageostat::tukey;
+use crate::exageostat::{describe_covariance, object, parameter_list, parameters_json};
 use crate::flags::{
-    CheckpointFlags, CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, MeanFlags,
-    OutputFlags, OverlapFlags, RunFlags, TraceFlags,
+    CheckpointFlags, ContextFlags, CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags,
+    MeanFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
     Account, Console, Form, Progress, check_form, check_output, count, is_standard_output, number,
@@ -85,6 +87,8 @@ pub(crate) struct Fit {
     matrix: MatrixFlags,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    contexts: ContextFlags,
     #[command(flatten)]
     generation: GenerationFlags,
     #[command(flatten)]
@@ -223,52 +227,6 @@ impl Fit {
         Ok((data, setup, accuracy))
     }
 
-    /// What must not differ when a run goes on. The limit of evaluations may: the search only ends
-    /// sooner or later.
-    fn about(&self, data: &Data, options: &FitOptions, setup: &Setup) -> About {
-        let listed = data.rows.len();
-        let names = self.covariance.covariance.parameters.iter().map(|p| p.name);
-        let fixed = names.clone().zip(&options.fixed);
-        let fixed =
-            fixed.filter_map(|(name, value)| value.map(|value| format!("{name}={value:?}")));
-        let bounds = names.zip(&options.bounds);
-        let bounds = bounds
-            .filter_map(|(name, pair)| pair.map(|(low, high)| format!("{name}={low:?}:{high:?}")));
-        let nugget = match options.nugget {
-            NuggetChoice::Fixed(value) => format!("{value:?}"),
-            NuggetChoice::Estimated { bounds: None } => "estimated".to_owned(),
-            NuggetChoice::Estimated { bounds: Some((low, high)) } => {
-                format!("estimated in {low:?}:{high:?}")
-            }
-        };
-        let facts = vec![
-            ("the data", format!("{} rows, SHA-256 {}", listed, data.table.digest())),
-            ("--coords", data.coordinates.texts().join(",")),
-            ("--distance", data.coordinates.distance.name().to_owned()),
-            ("--noise", data.values.noise().unwrap_or_default().to_owned()),
-            ("--time", data.coordinates.time().unwrap_or_default().to_owned()),
-            ("--values", data.values.text().to_owned()),
-            ("--replicates", data.values.replicates().to_string()),
-            ("--mean", data.mean.text().to_owned()),
-            ("--transform", self.transform.text()),
-            ("--covariance", self.covariance.covariance.name.to_owned()),
-            ("--fix", fixed.collect::<Vec<_>>().join(",")),
-            ("--bounds", bounds.collect::<Vec<_>>().join(",")),
-            ("the nugget", nugget),
-            ("--start", self.estimation.start_text()),
-            ("--starts", options.starts.to_string()),
-            ("--seed", if options.starts > 1 { options.seed.to_string() } else { String::new() }),
-            ("--information", self.estimation.information.clone()),
-            ("--profile-intervals", self.estimation.profile_intervals.to_string()),
-            ("--method", method_text(setup.method())),
-            ("--optimizer", self.estimation.optimizer.clone()),
-            ("--reml", self.estimation.reml.to_string()),
-            ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
-            ("--precision", setup.run.precision.letter().to_string()),
-        ];
-        about("a fit", facts)
-    }
-
     /// Searches, and shows how far the search is.
     fn search<T: Real>(
         &self,
@@ -291,8 +249,10 @@ impl Fit {
                 self.maximise::<T>((data, options), run, console)
             });
         }
+        let explored = self.explore::<T>((data, options), setup, &mut journal, console)?;
         let run = (setup, checkpoints, &mut journal);
-        let done = self.maximise::<T>((data, options), run, console)?;
+        let mut done = self.maximise::<T>((data, options), run, console)?;
+        done.seconds += explored;
         Ok((done.tukey.map_or(data.transform, |tukey| tukey.transform), done))
     }
 

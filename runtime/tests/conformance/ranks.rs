@@ -10,7 +10,8 @@ use tegula_runtime::exec::{Exec, ExecOptions, Sequential, gather_trace};
 use tegula_runtime::flow::{FailureCodec, Flow, FlowOptions, Handle};
 use tegula_runtime::platform::WorkerKind;
 use tegula_runtime::ranks::{Owners, Rank, Spot, Traffic, count};
-use tegula_runtime::sched::POLICIES;
+use tegula_runtime::sched::contexts::{ContextError, ContextSpec, JobSpec, Start, Work};
+use tegula_runtime::sched::{JobId, POLICIES, WorkerId, policy};
 use tegula_runtime::trace::Trace;
 
 use crate::checks::check_tasks;
@@ -30,6 +31,8 @@ pub(crate) struct Spread {
     /// Bytes that may be on their way to a rank.
     pub(crate) room: u64,
     pub(crate) seed: u64,
+    /// Whether tasks go to contexts in turn, where the engine has them.
+    pub(crate) has_contexts: bool,
     /// For each handle its size, by number, and its owner, if it has one.
     handles: Vec<(usize, Option<u16>)>,
     /// Before these steps, handles go to new owners, lose their copies, or are read.
@@ -76,10 +79,35 @@ pub(crate) fn spread(length: usize, failing: bool, large: bool) -> impl Strategy
             deterministic,
             room: if seed % 2 == 0 { 1 } else { 1 << 20 },
             seed,
+            has_contexts: false,
             handles,
             changes,
         },
     )
+}
+
+/// Jobs in three contexts that share all workers of the rank, one of them a team of its cores; none
+/// if its engine has no contexts.
+fn jobs(flow: &mut Flow) -> Vec<JobId> {
+    let cores = match flow.with_contexts(|_, view| {
+        let workers = (0..view.machine.workers.len()).map(WorkerId);
+        Ok(workers.filter(|&one| view.machine.kind(one) == WorkerKind::Cpu).collect::<Vec<_>>())
+    }) {
+        Ok(cores) => cores,
+        Err(ContextError::Off) => return Vec::new(),
+        Err(error) => panic!("{error}"),
+    };
+    let prio = policy("prio").expect("a listed policy");
+    let one = ContextSpec::new("one", prio, cores.clone());
+    let two = ContextSpec::new("two", policy("lws").expect("a listed policy"), cores.clone());
+    let contexts = [one, two, ContextSpec::team("team", cores)];
+    let job = |spec: ContextSpec| {
+        let name = spec.name.clone();
+        let context = flow.add_context(ContextSpec { is_shared: true, ..spec }).expect("made");
+        let (start, work) = (Start::Now, Work::default());
+        flow.add_job(JobSpec { name, context, start, work }).expect("made")
+    };
+    contexts.into_iter().map(job).collect()
 }
 
 /// What `rank` reads of `handle`.
@@ -139,6 +167,7 @@ impl Spread {
         };
         let handles: Vec<Handle> = self.handles.iter().enumerate().map(register).collect();
         let mut found = Vec::new();
+        let jobs = if self.has_contexts { jobs(flow) } else { Vec::new() };
         let (mut end, trace) = run_in(flow, &handles, |flow| {
             for (place, step) in self.program.iter().enumerate() {
                 for &(_, handle, aside) in self.changes.iter().filter(|(at, ..)| *at == place) {
@@ -150,7 +179,13 @@ impl Spread {
                         Aside::Read(rank) => found.push(read_at(flow, handle, of(rank))),
                     }
                 }
-                submit(flow, &handles, step);
+                match jobs.get(place % jobs.len().max(1)) {
+                    Some(&job) => flow.within(job, |flow| submit(flow, &handles, step)),
+                    None => submit(flow, &handles, step),
+                }
+            }
+            for &job in &jobs {
+                flow.close_job(job).expect("there is such a job");
             }
         });
         // One rank counts the folds of reductions as tasks; more do not.
@@ -330,6 +365,30 @@ proptest! {
             scratch: Some(std::env::temp_dir()),
             ..ExecOptions::on(machines[rank].machine(WorkerKind::Emulated))
         })?;
+    }
+
+    /// Each rank has contexts of its own workers.
+    #[test]
+    fn contexts_of_ranks_change_no_result(
+        program in spread(60, false, false), machines in prop::collection::vec(tight(), 7),
+        own in 0..POLICIES.len(),
+    ) {
+        let program = Spread { has_contexts: true, ..program };
+        program.check_on(|_| ExecOptions { contexts: true, ..ExecOptions::new(program.workers) })?;
+        program.clone().with_small_handles().check_on(|rank| ExecOptions {
+            contexts: true,
+            policy: &POLICIES[own],
+            scratch: Some(std::env::temp_dir()),
+            ..ExecOptions::on(machines[rank].machine(WorkerKind::Emulated))
+        })?;
+    }
+
+    /// What fails in a context of one rank fails everywhere.
+    #[test]
+    fn failures_in_contexts_of_ranks_are_those_of_one(program in spread(60, true, false)) {
+        let mut program = Spread { has_contexts: true, ..program };
+        program.program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+        program.check_on(|_| ExecOptions { contexts: true, ..ExecOptions::new(program.workers) })?;
     }
 
     #[test]

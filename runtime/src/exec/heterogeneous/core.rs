@@ -234,12 +234,7 @@ impl Core {
     fn forget_discarded(&mut self, shared: &Shared) {
         let discards = &mut self.discards;
         shared.programs.for_each(|program| program.space.handles.take_discards(discards));
-        if !self.dispatcher.has_replicas() {
-            for handle in self.discards.drain(..).map(HandleId) {
-                let program = shared.programs.of_handle(handle);
-                shared.stores.free_everywhere(&program.space, handle);
-            }
-        } else if self.fatal.is_none() {
+        if self.fatal.is_none() {
             for handle in self.discards.drain(..) {
                 self.dispatcher.planner_mut().discard(HandleId(handle));
             }

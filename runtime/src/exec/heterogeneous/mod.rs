@@ -155,7 +155,11 @@ fn is_light(options: &ExecOptions) -> bool {
 
 /// Has the handles of `space` tell what a dispatcher has to know.
 fn prepare(space: &Space, options: &ExecOptions) {
-    space.handles.note_discards();
+    // Where nothing is moved a buffer goes back at once: a message may make the next one before the
+    // dispatcher hears of it.
+    if !is_light(options) {
+        space.handles.note_discards();
+    }
     if options.trace {
         space.record();
     }

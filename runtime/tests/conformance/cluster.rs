@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
 use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind, WorkerModel};
 use tegula_runtime::ranks::{Owners, Rank, Spot, Traffic};
+use tegula_runtime::sched::contexts::{ContextSpec, JobSpec, Start, Work};
 use tegula_runtime::sched::{POLICIES, policy};
 use tegula_runtime::sim::{Cluster, ClusterOptions, ClusterRun, NodeOptions, Sim, SimOptions};
 use tegula_runtime::trace::{TaskRecord, Trace};
@@ -36,6 +37,7 @@ fn cluster_for(program: &Spread, machines: &[Machine], policy: usize) -> Cluster
         seed: program.seed,
         noise: 0.1,
         trace: true,
+        contexts: program.has_contexts,
         ..ClusterOptions::new(nodes, 1e-6, &POLICIES[policy])
     };
     Cluster::new(options)
@@ -97,6 +99,20 @@ proptest! {
         program in spread(60, false, false), machines in prop::collection::vec(tight(), 7),
         policy in 0..POLICIES.len(),
     ) {
+        let machines: Vec<_> =
+            machines.iter().map(|tight: &Tight| tight.machine(WorkerKind::Cuda)).collect();
+        check(&program.with_small_handles(), &machines, policy)?;
+    }
+
+    /// Each node has contexts of its own workers.
+    #[test]
+    fn simulated_ranks_may_have_contexts(
+        program in spread(60, false, false), machines in prop::collection::vec(tight(), 7),
+        policy in 0..POLICIES.len(),
+    ) {
+        let mut program = program;
+        program.has_contexts = true;
+        check(&program, &[Machine::cores(program.workers)], policy)?;
         let machines: Vec<_> =
             machines.iter().map(|tight: &Tight| tight.machine(WorkerKind::Cuda)).collect();
         check(&program.with_small_handles(), &machines, policy)?;
@@ -470,5 +486,25 @@ fn what_does_not_fit_the_ram_of_a_node_fails_on_all_ranks_alike() {
         let mut machine = Machine::cores(0);
         machine.add_accelerator(WorkerKind::Cuda, None, RATE, 1.0);
         fails(limited(0, machine, bytes), bytes, "send (task 1)");
+    }
+}
+
+/// A task of a context without workers fails with a message, on its rank, and all ranks end.
+#[test]
+fn a_simulated_rank_tells_of_a_context_without_workers() {
+    let options = ClusterOptions { contexts: true, ..pair_of_cores(2) };
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        let lws = policy("lws").expect("a listed policy");
+        let empty = ContextSpec::new("empty", lws, Vec::new());
+        let context = flow.add_context(empty).expect("made");
+        let (name, start, work) = ("job".to_owned(), Start::Now, Work::default());
+        let job = flow.add_job(JobSpec { name, context, start, work }).expect("made");
+        let handle = flow.register_at(8, Spot { row: 0, column: 0, rows: 1, columns: 1 });
+        flow.touch(handle);
+        flow.within(job, |flow| flow.submit(Make, &[(handle, Access::W)], 0));
+        flow.wait().expect_err("nobody runs it").to_string()
+    });
+    for answer in run.answers {
+        assert!(answer.contains("context empty has no workers"), "{answer}");
     }
 }

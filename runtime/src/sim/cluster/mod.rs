@@ -116,6 +116,8 @@ pub struct ClusterOptions {
     pub noise: f64,
     /// Records every task, transfer and message.
     pub trace: bool,
+    /// Whether each node has scheduling contexts, of which the policy is that of all its workers.
+    pub contexts: bool,
 }
 
 impl ClusterOptions {
@@ -140,6 +142,7 @@ impl ClusterOptions {
             seed: 0,
             noise: 0.0,
             trace: false,
+            contexts: false,
         }
     }
 }

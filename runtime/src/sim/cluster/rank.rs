@@ -6,10 +6,11 @@ use super::member::Member;
 use super::stage::Stage;
 use super::world::Until;
 use crate::flow::{
-    Engine, FirstFailure, FlowError, FlowSpace, Peering, ReadyTasks, Running, Space,
+    Engine, FirstFailure, FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space,
 };
 use crate::platform::Machine;
 use crate::ranks::{Contribution, Outcome, Traffic};
+use crate::sched::contexts::ContextError;
 use crate::trace::{Records, Site, Totals};
 use crate::types::Rank;
 
@@ -121,6 +122,12 @@ impl Running for RunningRank {
 
     fn peering(&self) -> Option<&dyn Peering> {
         (self.stage.options.nodes.len() > 1).then_some(self)
+    }
+
+    fn with_contexts(&mut self, look: &mut LookAtContexts<'_>) -> Result<(), ContextError> {
+        let node = &mut self.stage.member(self.rank).node;
+        node.stir();
+        node.dispatcher.with_contexts(look)
     }
 
     fn totals(&self) -> Option<Totals> {

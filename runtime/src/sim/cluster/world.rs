@@ -101,8 +101,16 @@ impl World {
     fn go_on<M: DerefMut<Target = Member>>(&mut self, members: &mut [M], waits: &[Option<Until>]) {
         self.forget_old_plans();
         let node = self.agenda.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
+        let now = self.clock;
         self.clock = node.min(self.wire.next());
         if self.clock == u64::MAX {
+            self.clock = now;
+            let stuck = |&rank: &usize| members[rank].refuse_stuck();
+            let stuck: Vec<usize> = (0..waits.len()).filter(stuck).collect();
+            if !stuck.is_empty() {
+                self.touched.extend(stuck);
+                return;
+            }
             let waits: Vec<_> =
                 waits.iter().enumerate().filter(|(_, wait)| wait.is_some()).collect();
             panic!("nothing runs or moves on any node, and ranks wait: {waits:?}");

@@ -50,11 +50,17 @@ pub(super) struct Member {
 const LABELS: u32 = 1 << 24;
 
 impl Member {
+    /// Ends the tasks that wait for workers which nothing under way can give them; says whether
+    /// there were any.
+    pub(super) fn refuse_stuck(&mut self) -> bool {
+        self.node.refuse_stuck(&self.space)
+    }
+
     /// The rank `me`, which begins to work on the tasks of `space`.
     pub(super) fn new(me: Rank, options: &ClusterOptions, space: Arc<Space>) -> Self {
         let NodeOptions { machine, durations, .. } = &options.nodes[usize::from(me.0)];
         let node = Node::new(SimOptions {
-            contexts: false,
+            contexts: options.contexts,
             machine: machine.clone(),
             durations: durations.clone(),
             policy: options.policy,

@@ -26,6 +26,9 @@ fn context(number: u16, workers: &[usize]) -> ContextOutlook {
         measured: vec![None; 2],
         types: kinds.iter().map(kind).collect(),
         ready: 100,
+        parents: Vec::new(),
+        observed: 0.0,
+        ideal: None,
     }
 }
 

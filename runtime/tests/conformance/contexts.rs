@@ -111,7 +111,10 @@ impl Plan {
             } else {
                 ContextSpec::new(&name, &POLICIES[policy], own)
             };
-            let spec = ContextSpec { is_shared: true, priority, seed: self.seed, ..spec };
+            // Some are below the one before.
+            let parent = contexts.last().copied().filter(|_| bits >> 9 & 3 == 0);
+            let parent = parent.unwrap_or(ContextId::ROOT);
+            let spec = ContextSpec { is_shared: true, priority, parent, seed: self.seed, ..spec };
             contexts.push(flow.add_context(spec).expect("there are such workers"));
         }
         if let Some(number) = self.hypervisor {

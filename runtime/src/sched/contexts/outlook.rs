@@ -24,7 +24,7 @@ impl Contexts {
         let contexts: Vec<ContextOutlook> = (1..self.contexts.len())
             .map(|number| ContextId(number as u16))
             .filter(|&id| self.takes_part(id))
-            .map(|id| self.context_outlook(id))
+            .map(|id| self.context_outlook(id, view.now))
             .collect();
         let idle = match trigger {
             Trigger::Idle(worker) => contexts
@@ -80,7 +80,7 @@ impl Contexts {
         !self.of_worker(worker).iter().any(keeps)
     }
 
-    fn context_outlook(&self, id: ContextId) -> ContextOutlook {
+    fn context_outlook(&self, id: ContextId, now: u64) -> ContextOutlook {
         let context = &self.contexts[usize::from(id.0)];
         let groups = 0..self.group_count();
         // Workers of a group are taken to be alike, as fast as its classes on average.
@@ -122,7 +122,19 @@ impl Contexts {
             measured: groups.clone().map(|group| mean(group, &measured)).collect(),
             types: context.types.iter().map(kind).collect(),
             ready: context.backlog + context.held.len(),
+            parents: self.parents(id),
+            observed: statistics.observed(now),
+            ideal: context.ideal,
         }
+    }
+
+    /// The contexts that `id` is below, from the highest on, without that of all workers.
+    fn parents(&self, id: ContextId) -> Vec<ContextId> {
+        let parent = |id: ContextId| Some(self.contexts[usize::from(id.0)].spec.parent);
+        let above = std::iter::successors(parent(id), |&id| parent(id));
+        let mut parents: Vec<_> = above.take_while(|&id| id != ContextId::ROOT).collect();
+        parents.reverse();
+        parents
     }
 
     /// Gives each context of `outlook` as many workers of each class as `choice` says. What nobody

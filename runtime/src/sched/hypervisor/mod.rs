@@ -12,6 +12,7 @@ mod feft;
 mod idle;
 mod idleness;
 mod ispeed;
+mod levels;
 mod outlook;
 mod teft;
 #[cfg(test)]
@@ -319,7 +320,9 @@ impl Hypervisor {
         let start = (self.clock)();
         let outlook = contexts.outlook(trigger, view);
         let choice = match &mut self.policy {
-            Some(policy) if outlook.contexts.len() > 1 => policy.choose(&outlook),
+            Some(policy) if outlook.contexts.len() > 1 => {
+                levels::choose(&mut **policy, &outlook, self.options.speed_gap)
+            }
             _ => None,
         };
         let least = match trigger {

@@ -23,6 +23,8 @@ pub struct Outlook {
 pub struct ContextOutlook {
     /// Which.
     pub context: ContextId,
+    /// The contexts that it is below, from the highest on; that of all workers counts as none.
+    pub parents: Vec<ContextId>,
     /// By group, the workers that it has.
     pub workers: Vec<usize>,
     /// By group, the workers that it may have.
@@ -37,6 +39,10 @@ pub struct ContextOutlook {
     pub types: Vec<TypeLeft>,
     /// Tasks that are ready and given to nobody.
     pub ready: usize,
+    /// Operations per second in the last window.
+    pub observed: f64,
+    /// Those that its workers promised when they were chosen, if they were.
+    pub ideal: Option<f64>,
 }
 
 /// Tasks that take equally long.

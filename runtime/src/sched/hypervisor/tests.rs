@@ -123,6 +123,9 @@ fn context(number: u16, flops: f64, speed: &[f64], workers: &[usize]) -> Context
             seconds: speed.iter().map(|&speed| 1.0 / speed).collect(),
         }],
         ready: 10,
+        parents: Vec::new(),
+        observed: 0.0,
+        ideal: None,
     }
 }
 

@@ -7,7 +7,7 @@ use tegula_files::hdf5::libhdf5_version;
 use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_runtime::exec::accelerator::cuda::Found;
-use tegula_runtime::platform::allowed_cores;
+use tegula_runtime::platform::{Topology, allowed_cores};
 use tegula_runtime::sched::POLICIES;
 
 use crate::flags::{OutputFlags, default_policies, usable_devices};
@@ -46,6 +46,12 @@ impl Info {
                 count(usable, "worker")
             ),
         );
+        let topology = Topology::of_this_thread();
+        if let nodes @ [_, _, ..] = topology.nodes() {
+            let sizes: Vec<String> = nodes.iter().map(|node| node.len().to_string()).collect();
+            let sizes = sizes.join(", ");
+            console.field("sockets", format_args!("cores by the memory that is theirs: {sizes}"));
+        }
         if let Some(said) = allocation.describe() {
             console.field("allocation", said);
         }
@@ -88,6 +94,7 @@ impl Info {
             "architecture": std::env::consts::ARCH,
             "vectors": vectors(),
             "cores_allowed": allowed,
+            "cores_by_node": topology.nodes(),
             "workers": usable,
             "ranks_here": allocation.here,
             "job": allocation.job.as_ref().map(|job| json!({

@@ -4,12 +4,14 @@ mod cores;
 mod limit;
 mod machine;
 mod models;
+mod topology;
 
 pub use cores::{allowed_cores, bind_to_cores, usable_cores};
 pub use machine::{
     Cap, Durations, Link, Machine, Memory, MemoryKind, Route, Worker, WorkerClass, WorkerKind,
 };
 pub use models::{Basis, Entry, Formula, Models, TRUSTED};
+pub use topology::Topology;
 
 use crate::types::Cost;
 pub use crate::types::{ClassId, MAX_MEMORIES, MemoryId};

@@ -37,7 +37,7 @@ use super::run::{OnDemand, Runner};
 use super::team::Team;
 use crate::flow::{FlowError, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
-use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
+use crate::platform::{Machine, Topology, WorkerKind, bind_to_cores};
 use crate::sched::Task;
 use crate::sched::contexts::ContextError;
 use crate::trace::{Outcome, Recorder, Records, Site, Totals};
@@ -139,7 +139,7 @@ impl Heterogeneous {
 /// For each worker the core that it is bound to: every one that is a core has its own, if they are
 /// to be bound and there are enough.
 fn cores_of(machine: &Machine, bind: bool) -> Vec<Option<usize>> {
-    let cores = allowed_cores();
+    let cores = Topology::of_this_thread().cores();
     let all = (0..machine.workers.len()).map(WorkerId);
     let is_core = |worker| machine.kind(worker) == WorkerKind::Cpu;
     let count = all.clone().filter(|&worker| is_core(worker)).count();

@@ -23,7 +23,7 @@ use super::failures::Failures;
 use super::messenger::{Host, Messenger, Watch};
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
-use crate::platform::{allowed_cores, bind_to_cores};
+use crate::platform::{Topology, bind_to_cores};
 use crate::sched::QueuePolicy;
 use crate::trace::{Recorder, Records, Site};
 use crate::types::WorkerId;
@@ -85,7 +85,7 @@ impl SharedMemory {
             target: AtomicU64::new(0),
             messenger,
         });
-        let cores = allowed_cores();
+        let cores = Topology::of_this_thread().cores();
         let bind = bind && cores.len() >= workers;
         let mut threads = Vec::new();
         for worker in 1..workers {

@@ -29,6 +29,16 @@ pub static PLATFORMS: &[PlatformEntry] = &[
         text: include_str!("../../platforms/mirage-d.toml"),
     },
     PlatformEntry {
+        name: "riri-d",
+        summary: "40 cores on 4 sockets, each with memory of its own; assumed times",
+        text: include_str!("../../platforms/riri-d.toml"),
+    },
+    PlatformEntry {
+        name: "ares-d",
+        summary: "64 cores on 4 sockets, likewise",
+        text: include_str!("../../platforms/ares-d.toml"),
+    },
+    PlatformEntry {
         name: "gemini-v100-1",
         summary: "one of the 8 Tesla V100 of gemini-1; assumed times",
         text: include_str!("../../platforms/gemini-v100-1.toml"),

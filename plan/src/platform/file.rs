@@ -65,6 +65,7 @@ impl MemoryPart {
     pub(super) fn kind(&self) -> MemoryKind {
         match self.kind {
             MemoryWord::Ram => MemoryKind::Ram,
+            MemoryWord::Socket => MemoryKind::Socket,
             MemoryWord::Device => MemoryKind::Device,
             MemoryWord::Disk => MemoryKind::Disk,
         }
@@ -79,6 +80,7 @@ impl MemoryPart {
 #[serde(rename_all = "lowercase")]
 enum MemoryWord {
     Ram,
+    Socket,
     Device,
     Disk,
 }

@@ -29,6 +29,7 @@ pub(super) fn text(platform: &Platform, network: Option<&Network>) -> String {
         machine.memories.iter().map(|memory| {
             let kind = match memory.kind {
                 MemoryKind::Ram => "ram",
+                MemoryKind::Socket => "socket",
                 MemoryKind::Device => "device",
                 MemoryKind::Disk => "disk",
             };

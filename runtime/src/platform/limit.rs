@@ -39,11 +39,13 @@ impl Machine {
         });
     }
 
-    /// Keeps the first `count` workers that compute in the RAM.
+    /// Keeps the first `count` workers that compute in the RAM, or in that of a further socket.
     pub fn keep_cores(&mut self, count: usize) {
         let mut left = count;
+        let memories = &self.memories;
         self.workers.retain(|worker| {
-            let is_core = worker.memory == MemoryId::RAM;
+            let kind = memories[worker.memory.0].kind;
+            let is_core = matches!(kind, MemoryKind::Ram | MemoryKind::Socket);
             let stays = !is_core || left > 0;
             left -= usize::from(is_core && stays);
             stays

@@ -9,6 +9,8 @@ use crate::types::{ClassId, Cost, MAX_MEMORIES, MemoryId, WorkerId};
 pub enum MemoryKind {
     /// Main memory.
     Ram,
+    /// The memory of a further socket, in which cores compute.
+    Socket,
     /// The memory of one accelerator.
     Device,
     /// A file on disk; no worker computes on it.
@@ -140,6 +142,11 @@ impl Machine {
         self.class(worker).kind
     }
 
+    /// The kind of one of its workers.
+    pub(super) fn kind_of(&self, worker: &Worker) -> WorkerKind {
+        self.classes[worker.class.0].kind
+    }
+
     /// A machine with `workers` cores on one memory without limit.
     #[must_use]
     pub fn cores(workers: usize) -> Self {
@@ -231,6 +238,27 @@ impl Machine {
         // A device computes one task, has the next in its queue, and waits for data of a third.
         let (pipeline, slots) = if kind == WorkerKind::Cuda { (3, 2) } else { (2, 1) };
         self.workers.push(Worker { name, class, memory, pipeline, slots });
+    }
+
+    /// Adds a socket of `cores`, with memory of its own, without limit; `bytes_per_second` go to the
+    /// RAM, which is that of the first socket, and come from there. To what is on a third socket
+    /// they [connect](Self::connect).
+    pub fn add_socket(&mut self, cores: usize, bytes_per_second: f64) {
+        let number = self.memories.iter().filter(|m| m.kind == MemoryKind::Socket).count() + 1;
+        let (name, capacity) = (format!("socket {number}"), None);
+        let memory = Memory { name, kind: MemoryKind::Socket, capacity };
+        let memory = self.add_memory(memory, bytes_per_second, 1e-6);
+        let class = ClassId(self.classes.len());
+        let name = format!("cpu-{}", class.0);
+        self.classes.push(WorkerClass::new(&name, WorkerKind::Cpu));
+        let first = self.workers.iter().filter(|one| self.kind_of(one) == WorkerKind::Cpu).count();
+        self.workers.extend((first..first + cores).map(|number| Worker {
+            name: format!("CPU {number}"),
+            class,
+            memory,
+            pipeline: 2,
+            slots: 1,
+        }));
     }
 
     /// Joins two memories by a link for each direction, so that data between them need not go

@@ -3,10 +3,11 @@
 
 use std::path::PathBuf;
 
-use tegula_runtime::exec::{Exec, ExecOptions};
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{Access, Flow, FlowError, FlowOptions, Handle};
 use tegula_runtime::platform::{Cap, Machine, WorkerKind, WorkerModel};
-use tegula_runtime::sched::{POLICIES, Policy, policy};
+use tegula_runtime::sched::contexts::{ContextSpec, JobSpec, Start, Work};
+use tegula_runtime::sched::{ContextId, JobId, POLICIES, Policy, WorkerId, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::{TaskRecord, Trace};
 
@@ -170,4 +171,76 @@ fn no_more_tasks_run_at_a_time_than_may() {
             assert!(writes.windows(2).all(apart), "{}: two writers at a time", policy.name);
         }
     }
+}
+
+/// Two sockets of two cores.
+fn sockets() -> Machine {
+    let mut machine = Machine::cores(2);
+    machine.add_socket(2, 1e9);
+    machine
+}
+
+/// Twenty rounds in a ring of eight handles; what is in them at last.
+fn ring(mut flow: Flow) -> Vec<Vec<u64>> {
+    let handles: Vec<Handle> = (0..8).map(|_| flow.register(64)).collect();
+    submit_ring(&mut flow, &handles, 20);
+    flow.wait().expect("nothing fails");
+    handles.iter().map(|&h| flow.read::<u64>(h).expect("it is whole").to_vec()).collect()
+}
+
+fn submit_ring(flow: &mut Flow, handles: &[Handle], rounds: u64) {
+    for round in 0..rounds {
+        for (place, &handle) in handles.iter().enumerate() {
+            let next = handles[(place + 1) % handles.len()];
+            match round {
+                0 => flow.submit(Write(mix(place as u64)), &[(handle, Access::W)], 0),
+                _ => {
+                    let pair = [(next, Access::R), (handle, Access::RW)];
+                    flow.submit(Combine(mix(round)), &pair, 0);
+                }
+            }
+        }
+    }
+}
+
+/// Cores of a further socket compute in its memory, and data is brought there and back.
+#[test]
+fn cores_compute_in_the_memory_of_their_socket() {
+    let expected = ring(Flow::new(Sequential::new(), FlowOptions::default()));
+    for policy in POLICIES {
+        let exec = Exec::new(options(sockets(), policy));
+        assert_eq!(ring(Flow::new(exec, FlowOptions::default())), expected, "{}", policy.name);
+    }
+}
+
+/// In a context of one socket nothing goes to another.
+#[test]
+fn contexts_of_a_socket_keep_their_data_there() {
+    let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 1e-3 };
+    let dmda = policy("dmda").expect("it is listed");
+    let moved = |has_contexts: bool| {
+        let simulated = SimOptions::new(sockets(), vec![model; 2], dmda);
+        let sim = Sim::new(SimOptions { contexts: true, trace: true, ..simulated });
+        let mut flow = Flow::new(sim, FlowOptions::default());
+        let jobs: Vec<JobId> = [[0, 1], [2, 3]]
+            .into_iter()
+            .map(|cores| {
+                let spec = ContextSpec::new("socket", dmda, cores.map(WorkerId).to_vec());
+                let context = match has_contexts {
+                    true => flow.add_context(spec).expect("made"),
+                    false => ContextId::ROOT,
+                };
+                let (name, start, work) = ("job".to_owned(), Start::Now, Work::default());
+                flow.add_job(JobSpec { name, context, start, work }).expect("made")
+            })
+            .collect();
+        for job in jobs {
+            let handles: Vec<Handle> = (0..4).map(|_| flow.register(1 << 20)).collect();
+            flow.within(job, |flow| submit_ring(flow, &handles, 10));
+        }
+        flow.wait().expect("nothing fails");
+        flow.take_trace().transfers.len()
+    };
+    assert_eq!(moved(true), 0);
+    assert!(moved(false) > 0);
 }

@@ -10,6 +10,7 @@ use tegula_runtime::platform::{
 pub(super) fn memory_kind(kind: MemoryKind) -> &'static str {
     match kind {
         MemoryKind::Ram => "ram",
+        MemoryKind::Socket => "socket",
         MemoryKind::Device => "device",
         MemoryKind::Disk => "disk",
     }

@@ -48,8 +48,10 @@ impl ClusterNode {
 
     /// How many cores it has.
     pub(super) fn cores(&self) -> usize {
-        let workers = self.machine.workers.iter();
-        workers.filter(|worker| worker.memory == MemoryId::RAM).count()
+        let memory = |worker: &Worker| self.machine.memories[worker.memory.0].kind;
+        let is_core =
+            |worker: &&Worker| matches!(memory(worker), MemoryKind::Ram | MemoryKind::Socket);
+        self.machine.workers.iter().filter(is_core).count()
     }
 
     /// Leaves the first `cores` of its cores.

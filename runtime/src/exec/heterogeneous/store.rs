@@ -51,7 +51,8 @@ impl Stores {
     ) -> Self {
         let store = |(number, memory): (usize, &Memory)| match memory.kind {
             MemoryKind::Ram => Store::Ram,
-            MemoryKind::Device => {
+            // That of a socket as that of an emulated device: cores compute on copies of their own.
+            MemoryKind::Socket | MemoryKind::Device => {
                 Store::Device(Device::new(device(MemoryId(number)), memory.capacity))
             }
             MemoryKind::Disk => {

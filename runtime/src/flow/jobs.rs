@@ -1,6 +1,6 @@
 //! Contexts and jobs of a flow: which tasks are run by which workers, under which policy.
 
-use super::Flow;
+use super::{Flow, LookAtContexts};
 use crate::sched::View;
 use crate::sched::contexts::{ContextError, ContextSpec, Contexts, JobSpec, Move};
 use crate::sched::hypervisor::{Hypervisor, PlannedMove};
@@ -15,10 +15,7 @@ impl Flow {
     /// If the engine was started without contexts, there is no such worker, or a context that loses
     /// workers could not go on without them.
     pub fn add_context(&mut self, spec: ContextSpec) -> Result<ContextId, ContextError> {
-        let mut spec = Some(spec);
-        self.with_contexts(|contexts, view| {
-            contexts.create(spec.take().expect("it is called once"), view)
-        })
+        self.with_contexts(|contexts, view| contexts.create(spec, view))
     }
 
     /// Makes a job: tasks that begin and end together, in one context. Submit them
@@ -27,10 +24,7 @@ impl Flow {
     /// # Errors
     /// If there is no such context, or no such job that it is to follow.
     pub fn add_job(&mut self, spec: JobSpec) -> Result<JobId, ContextError> {
-        let mut spec = Some(spec);
-        self.with_contexts(|contexts, view| {
-            contexts.add_job(spec.take().expect("it is called once"), view)
-        })
+        self.with_contexts(|contexts, view| contexts.add_job(spec, view))
     }
 
     /// Submits what `program` submits as tasks of `job`.
@@ -72,12 +66,8 @@ impl Flow {
     /// # Errors
     /// If the engine was started without contexts.
     pub fn set_hypervisor(&mut self, hypervisor: Hypervisor) -> Result<(), ContextError> {
-        let mut hypervisor = Some(hypervisor);
         self.with_contexts(|contexts, _| {
-            hypervisor
-                .take()
-                .into_iter()
-                .for_each(|hypervisor| contexts.set_hypervisor(hypervisor));
+            contexts.set_hypervisor(hypervisor);
             Ok(())
         })
     }
@@ -103,13 +93,22 @@ impl Flow {
     /// Those of `look`, and if the engine was started without contexts.
     pub fn with_contexts<T>(
         &mut self,
-        mut look: impl FnMut(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
+        look: impl FnOnce(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
     ) -> Result<T, ContextError> {
-        let mut result = None;
-        self.engine.with_contexts(&mut |contexts, view| {
-            result = Some(look(contexts, view)?);
-            Ok(())
-        })?;
-        Ok(result.expect("it was called"))
+        once(look, |look| self.engine.with_contexts(look))
     }
+}
+
+/// Has `call` call `look` once, and gives back what that has found.
+pub(crate) fn once<T>(
+    look: impl FnOnce(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
+    call: impl FnOnce(&mut LookAtContexts<'_>) -> Result<(), ContextError>,
+) -> Result<T, ContextError> {
+    let (mut look, mut result) = (Some(look), None);
+    call(&mut |contexts, view| {
+        let look = look.take().expect("contexts are looked at once");
+        result = Some(look(contexts, view)?);
+        Ok(())
+    })?;
+    Ok(result.expect("contexts were looked at"))
 }

@@ -40,6 +40,7 @@ pub use engine::{Engine, FlowSpace, LookAtContexts, Peering, ReadyTasks, Running
 pub use error::FlowError;
 pub use failures::{FailureCodec, FirstFailure};
 use graph::{Graph, Tag};
+pub(crate) use jobs::once;
 pub use launch::{Check, Launch, Tools};
 use peers::Peers;
 pub use region::{Lines, Region, RegionMut};

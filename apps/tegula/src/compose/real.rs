@@ -62,9 +62,8 @@ pub(super) fn run(flags: &Compose, file: &Path, console: &Console) -> Result<()>
         })
         .collect::<Result<_>>()?;
     if let Some(hypervisor) = plan.hypervisor() {
-        let mut hypervisor = Some(hypervisor);
         pool.with_contexts(|all, _| {
-            hypervisor.take().into_iter().for_each(|hypervisor| all.set_hypervisor(hypervisor));
+            all.set_hypervisor(hypervisor);
             Ok(())
         })
         .map_err(wrong)?;

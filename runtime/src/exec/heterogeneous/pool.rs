@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::programs::Programs;
 use super::{Heterogeneous, POLL, Shared, Threads, prepare};
 use crate::exec::ExecOptions;
-use crate::flow::{Engine, FlowSpace, Naming, Running};
+use crate::flow::{Engine, FlowSpace, Naming, Running, once};
 use crate::sched::View;
 use crate::sched::contexts::{ContextError, ContextSpec, Contexts, JobSpec, Start, Work};
 use crate::trace::{Records, Site, TaskRecord, Totals};
@@ -69,16 +69,9 @@ impl Pool {
     /// Those of `look`.
     pub fn with_contexts<T>(
         &self,
-        mut look: impl FnMut(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
+        look: impl FnOnce(&mut Contexts, &View<'_>) -> Result<T, ContextError>,
     ) -> Result<T, ContextError> {
-        let mut result = None;
-        self.shared().with_core(|core| {
-            core.with_contexts(self.shared(), &mut |contexts, view| {
-                result = Some(look(contexts, view)?);
-                Ok(())
-            })
-        })?;
-        Ok(result.expect("it was called"))
+        once(look, |look| self.shared().with_core(|core| core.with_contexts(self.shared(), look)))
     }
 
     /// Makes a context.
@@ -86,10 +79,7 @@ impl Pool {
     /// # Errors
     /// If there is no such worker, or a context that loses workers could not go on.
     pub fn add_context(&self, spec: ContextSpec) -> Result<ContextId, ContextError> {
-        let mut spec = Some(spec);
-        self.with_contexts(|contexts, view| {
-            contexts.create(spec.take().expect("it is called once"), view)
-        })
+        self.with_contexts(|contexts, view| contexts.create(spec, view))
     }
 
     /// The engine of a flow whose tasks are those of a new job of this name in `context`. The job
@@ -99,10 +89,8 @@ impl Pool {
     /// If there is no such context.
     pub fn engine(&self, name: &str, context: ContextId) -> Result<PoolEngine, ContextError> {
         let (name, start, work) = (name.to_owned(), Start::Now, Work::default());
-        let mut spec = Some(JobSpec { name, context, start, work });
-        let job = self.with_contexts(|contexts, view| {
-            contexts.add_job(spec.take().expect("it is called once"), view)
-        })?;
+        let spec = JobSpec { name, context, start, work };
+        let job = self.with_contexts(|contexts, view| contexts.add_job(spec, view))?;
         Ok(self.engine_of(job))
     }
 

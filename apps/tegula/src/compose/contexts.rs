@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::{Durations, Machine};
+use tegula_runtime::flow::Flow;
+use tegula_runtime::platform::{ClassId, Durations, Machine};
 use tegula_runtime::sched::contexts::{ContextError, ContextSpec, JobSpec, Start, TypeCount, Work};
 use tegula_runtime::sched::hypervisor::{Hypervisor, PlannedMove, RESIZING};
 use tegula_runtime::sched::{ContextId, JobId, WorkerId};
@@ -15,6 +15,7 @@ use super::file::{Composition, Context, Kernel, Program};
 use super::{Compose, Sharing};
 use crate::error::refused;
 use crate::simulate::program::{Setting, Workload};
+use crate::simulate::whole;
 
 /// What is run, on what.
 pub(super) struct Run<'a> {
@@ -66,10 +67,7 @@ impl Run<'_> {
         for (number, kernel) in self.composition.kernels.iter().enumerate() {
             let work = self.census(kernel)?;
             for run in 0..kernel.starts.len() {
-                let name = match kernel.starts.len() {
-                    1 => kernel.name.clone(),
-                    _ => format!("{}#{}", kernel.name, run + 1),
-                };
+                let name = kernel.run_name(run);
                 let spec = JobSpec {
                     name: name.clone(),
                     context: contexts[kernel.context],
@@ -227,24 +225,18 @@ impl Run<'_> {
     /// What a kernel consists of.
     fn census(&self, kernel: &Kernel) -> Result<Work> {
         let (census, contents) = Census::new(self.durations.clone(), self.machine);
-        let whole = FlowOptions { window: u64::MAX, ..FlowOptions::default() };
-        let mut flow = Flow::new(census, whole);
+        let mut flow = Flow::new(census, whole());
         let (workload, setting) = simulated(kernel)?;
         let submitted = workload.submit(&mut flow, setting);
         submitted.and_then(|()| flow.wait()).map_err(|error| refused(error.to_string()))?;
         drop(flow);
         let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
-        let nanoseconds = |seconds: &Option<f64>| seconds.map(|seconds| (1e9 * seconds) as u64);
         let of_type = |(kind, (codelet, cost)): (&_, &(&'static str, _))| {
             let kind: &tegula_runtime::sim::TaskType = kind;
             // As the engine will ask, to the nanosecond.
             let exact = |class: usize| {
-                let known = self.durations.nanoseconds(
-                    codelet,
-                    *cost,
-                    tegula_runtime::platform::ClassId(class),
-                );
-                kind.seconds[class].and(known).or(nanoseconds(&kind.seconds[class]))
+                let known = self.durations.nanoseconds(codelet, *cost, ClassId(class));
+                kind.seconds[class].and(known)
             };
             TypeCount {
                 tasks: kind.tasks,

@@ -103,6 +103,16 @@ pub(super) struct Kernel {
     pub(super) context: usize,
 }
 
+impl Kernel {
+    /// Name of its run of this number: its own, if it runs once.
+    pub(super) fn run_name(&self, run: usize) -> String {
+        match self.starts.len() {
+            1 => self.name.clone(),
+            _ => format!("{}#{}", self.name, run + 1),
+        }
+    }
+}
+
 /// What a kernel runs.
 pub(super) enum Program {
     /// An algorithm on matrices of this order.

@@ -13,7 +13,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::Platform;
-use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::flow::Flow;
 use tegula_runtime::sched::hypervisor::{HypervisorOptions, RESIZING, ResizingPolicy};
 use tegula_runtime::sched::{DEFAULT_POLICY, Policy, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
@@ -21,6 +21,7 @@ use tegula_runtime::sim::{Sim, SimOptions};
 use crate::error::refused;
 use crate::flags::{OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Align, Console, Table};
+use crate::simulate::whole;
 use contexts::Run;
 use file::{Composition, Reader, parse_seconds};
 
@@ -209,8 +210,7 @@ impl Compose {
             contexts: true,
             trace: self.trace.is_wanted(),
         };
-        let whole = FlowOptions { window: u64::MAX, ..FlowOptions::default() };
-        let mut flow = Flow::new(Sim::new(options), whole);
+        let mut flow = Flow::new(Sim::new(options), whole());
         let sharing = self.sharing(composition)?;
         let run = Run { flags: self, sharing, composition, machine: &machine, durations };
         let jobs = run.submit(&mut flow)?;

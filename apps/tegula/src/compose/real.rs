@@ -96,10 +96,7 @@ fn commands(sharing: Sharing, composition: &Composition) -> Result<Vec<Command>>
         let words = words(kernel);
         check(kernel, &words)?;
         for (run, start) in kernel.starts.iter().enumerate() {
-            let name = match kernel.starts.len() {
-                1 => kernel.name.clone(),
-                _ => format!("{}#{}", kernel.name, run + 1),
-            };
+            let name = kernel.run_name(run);
             let last = |kernel: usize| commands.iter().rposition(|other| other.kernel == kernel);
             let mut after: Vec<usize> = kernel.after.iter().filter_map(|&k| last(k)).collect();
             after.extend(last(number));

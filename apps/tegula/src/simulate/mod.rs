@@ -28,6 +28,7 @@ use crate::plan::Reading;
 use cluster::ClusterFlags;
 pub(crate) use cluster::{add_workers, simulated};
 use node::Changes;
+pub(crate) use node::whole;
 use program::{Setting, Sizes, Spread, WORKLOADS, Workload};
 
 /// Flags of `simulate`.

@@ -153,7 +153,7 @@ impl Done {
 }
 
 /// Every task is submitted before the first one starts.
-fn whole() -> FlowOptions {
+pub(crate) fn whole() -> FlowOptions {
     FlowOptions { window: u64::MAX, ..FlowOptions::default() }
 }
 

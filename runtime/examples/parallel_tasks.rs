@@ -2,7 +2,8 @@
 //! 2.5.1): all at once with too many threads, one after the other on all cores, and in contexts.
 //!
 //! ```text
-//! cargo run --release -p tegula-runtime --example parallel_tasks [LIBRARY [ORDER [COUNT [ROUNDS]]]]
+//! cargo run --release -p tegula-runtime --example parallel_tasks \
+//!     [LIBRARY [ORDER [COUNT [ROUNDS]]]]
 //! ```
 //!
 //! The library is an OpenBLAS whose threads are of OpenMP (Debian: `libopenblas0-openmp`).

@@ -240,9 +240,9 @@ impl Machine {
         self.workers.push(Worker { name, class, memory, pipeline, slots });
     }
 
-    /// Adds a socket of `cores`, with memory of its own, without limit; `bytes_per_second` go to the
-    /// RAM, which is that of the first socket, and come from there. To what is on a third socket
-    /// they [connect](Self::connect).
+    /// Adds a socket of `cores`, with memory of its own, without limit; `bytes_per_second` go to
+    /// the RAM, which is that of the first socket, and come from there. [`connect`](Self::connect)
+    /// joins it to others.
     pub fn add_socket(&mut self, cores: usize, bytes_per_second: f64) {
         let number = self.memories.iter().filter(|m| m.kind == MemoryKind::Socket).count() + 1;
         let (name, capacity) = (format!("socket {number}"), None);

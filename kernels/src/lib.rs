@@ -19,6 +19,7 @@ pub mod option;
 pub mod packed;
 pub mod scalar;
 mod secular;
+pub mod sparse;
 pub mod special;
 pub mod tile;
 pub mod tridiagonal;

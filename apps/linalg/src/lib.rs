@@ -42,6 +42,7 @@ mod redistribute;
 mod refine;
 mod reflectors;
 pub mod residual;
+pub mod sparse;
 mod symm;
 mod syr2k;
 mod syrk;

@@ -1,0 +1,81 @@
+//! Sparse QR factorisation by fronts, and least squares with it.
+//!
+//! [`Analysis::new`] orders the columns of a sparse matrix and finds the fronts of its
+//! factorisation, their tree, operations and memory, without looking at a number. [`sparse_qr`]
+//! walks through the tree and submits the tasks of each front, [`sparse_gels`] solves with what
+//! they leave. Duff, Reid, "The multifrontal solution of indefinite sparse symmetric linear", ACM
+//! Trans. Math. Softw. 9 (1983); Matstoms, "Sparse QR factorization in MATLAB", ACM Trans. Math.
+//! Softw. 20 (1994); Buttari (2013) and Davis (2011) as their modules say.
+//!
+//! `Q` is not kept: right-hand sides go along with the factorisation as further columns. Tasks, and
+//! the order of the operations in each, depend on the matrix alone, so that any number of workers
+//! gives the same bits.
+
+mod analysis;
+mod colamd;
+mod dense;
+mod factor;
+mod gels;
+mod groups;
+mod ordering;
+mod plan;
+mod supernodes;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod walk;
+
+use std::sync::Arc;
+
+use tegula_kernels::scalar::Scalar;
+use tegula_kernels::sparse::SparseMatrix;
+use tegula_runtime::flow::{Flow, FlowError};
+
+pub use analysis::Analysis;
+pub use factor::{RankFindings, SparseR};
+pub use gels::{Factored, LeastSquares, Residual, SparseGelsError, is_adjoint, sparse_gels};
+pub use ordering::{ORDERINGS, Ordering};
+use plan::{Opened, Plan};
+use walk::Walk;
+
+/// Columns of a tile of a large front, unless told otherwise.
+pub const TILE_COLUMNS: usize = 128;
+
+/// The tolerance for diagonal entries of `R` below which the rank of `a` is taken to be less than
+/// its number of columns: `20 (m + n) eps` times the largest norm of a column (Davis 2011, section
+/// 2.4).
+#[must_use]
+pub fn rank_tolerance<T: Scalar>(a: &SparseMatrix<T>) -> f64 {
+    20.0 * (a.m() + a.n()) as f64 * T::epsilon() * a.largest_column_norm()
+}
+
+/// Factorises `a` as `analysis` says, `A P = Q R`, large fronts in tiles of `nb` columns, and waits
+/// for it. Along with it `b`, `nrhs` right-hand sides column by column (`m x nrhs`), becomes
+/// `Q^H B`, of which the rows that belong to `R` are kept.
+///
+/// A matrix of lower rank has an `R` too, with zeros on its diagonal or what rounding makes of them:
+/// see [`SparseR::rank`].
+///
+/// # Errors
+/// If there is no memory for it, or a task submitted before failed.
+///
+/// # Panics
+/// If `a` is not the matrix that was analysed, `b` has another length, or `nb` is zero.
+pub fn sparse_qr<T: Scalar>(
+    flow: &mut Flow,
+    analysis: &Arc<Analysis>,
+    a: &SparseMatrix<T>,
+    (b, nrhs): (&[T], usize),
+    nb: usize,
+) -> Result<SparseR<T>, FlowError> {
+    assert!(nb > 0, "tiles of {nb} columns");
+    let opened = Opened::new(Plan::new(analysis, a, (b, nrhs), nb));
+    let outputs = Walk::new(flow, &opened).submit();
+    let factor = SparseR::collect(flow, &opened.plan, outputs);
+    if factor.is_err() {
+        // Tasks that were skipped are done, too: nobody needs the plan any more.
+        let _ = flow.wait();
+    }
+    factor
+}

@@ -1,0 +1,207 @@
+//! The numbers of a sparse factorisation beside its analysis, which tasks find by a number; and how
+//! fronts are filled from them and from each other.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tegula_kernels::scalar::Scalar;
+use tegula_kernels::sparse::SparseMatrix;
+
+use super::analysis::Analysis;
+use super::groups::{Group, groups};
+
+/// A factorisation as its tasks see it.
+pub(super) struct Plan<T> {
+    pub(super) analysis: Arc<Analysis>,
+    /// Small subtrees that are factorised in one task.
+    pub(super) groups: Vec<Group>,
+    /// Entries of `A`, row after row in the new order.
+    values: Vec<T>,
+    /// Right-hand sides, column after column, their rows in the new order.
+    right_sides: Vec<T>,
+    pub(super) nrhs: usize,
+    /// Columns of a tile of a front.
+    pub(super) nb: usize,
+}
+
+impl<T: Scalar> Plan<T> {
+    /// The factorisation of `a` along with `b` (column-major, of as many rows as `a`).
+    ///
+    /// # Panics
+    /// If `a` has not the shape, or not the number of entries, that was analysed.
+    pub(super) fn new(
+        analysis: &Arc<Analysis>,
+        a: &SparseMatrix<T>,
+        (b, nrhs): (&[T], usize),
+        nb: usize,
+    ) -> Self {
+        let shape = |m, n, nnz| format!("{m} x {n} with {nnz} entries");
+        let given = shape(a.m(), a.n(), a.nnz());
+        let expected = shape(analysis.m(), analysis.n(), analysis.nnz());
+        assert!(given == expected, "{given}, but what was analysed is {expected}");
+        assert!(b.len() == a.m() * nrhs, "{} numbers are not {nrhs} of {} rows", b.len(), a.m());
+        let rows = &analysis.rows;
+        let mut places = vec![usize::MAX; a.m()];
+        rows.iter().enumerate().for_each(|(place, &row)| places[row as usize] = place);
+        let mut next = analysis.row_starts.clone();
+        let mut values = vec![T::ZERO; a.nnz()];
+        for &j in &analysis.columns {
+            for (i, value) in a.column(j as usize) {
+                let next = &mut next[places[i]];
+                values[*next] = value;
+                *next += 1;
+            }
+        }
+        let side = |k: usize| rows.iter().map(move |&row| b[k * a.m() + row as usize]);
+        let right_sides = (0..nrhs).flat_map(side).collect();
+        let groups = groups(analysis);
+        Self { analysis: Arc::clone(analysis), groups, values, right_sides, nrhs, nb }
+    }
+
+    /// Columns of front `number`, with those of the right-hand sides.
+    pub(super) fn width(&self, number: usize) -> usize {
+        self.analysis.fronts[number].n + self.nrhs
+    }
+
+    /// Columns that front `number` leaves to its parent, with those of the right-hand sides.
+    pub(super) fn left_width(&self, number: usize) -> usize {
+        self.width(number) - self.analysis.fronts[number].pivots
+    }
+
+    /// Overwrites `a`, `columns` of front `number` with `ld` rows, by its own rows.
+    pub(super) fn fill(&self, number: usize, columns: Range<usize>, a: &mut [T], ld: usize) {
+        a.fill(T::ZERO);
+        let front = &self.analysis.fronts[number];
+        for row in front.own_rows.clone() {
+            let place = self.analysis.place_of(row);
+            let (starts, in_columns) = (&self.analysis.row_starts, self.analysis.columns_of(row));
+            let values = &self.values[starts[row]..starts[row + 1]];
+            let first = in_columns.partition_point(|&j| (j as usize) < columns.start);
+            for (&j, &value) in in_columns[first..].iter().zip(&values[first..]) {
+                if j as usize >= columns.end {
+                    break;
+                }
+                a[place + (j as usize - columns.start) * ld] = value;
+            }
+            for j in columns.start.max(front.n)..columns.end {
+                let at = (j - front.n) * self.analysis.rows.len() + row;
+                a[place + (j - columns.start) * ld] = self.right_sides[at];
+            }
+        }
+    }
+
+    /// Puts what `child` has left in the columns `given` of these, packed in `left`, into `a`,
+    /// `columns` of its parent with `ld` rows.
+    pub(super) fn place(
+        &self,
+        (child, given, left): (usize, Range<usize>, &[T]),
+        (columns, a): (Range<usize>, &mut [T]),
+        ld: usize,
+    ) {
+        let front = &self.analysis.fronts[child];
+        let parent = &self.analysis.fronts[front.parent as usize];
+        let to = self.analysis.columns_in_parent(child);
+        let rows = self.analysis.rows_in_parent(child);
+        let target = |j: usize| match to.get(j) {
+            Some(&column) => column as usize,
+            None => parent.n + j - to.len(),
+        };
+        let start = front.left_entries(given.start);
+        for j in given.filter(|&j| columns.contains(&target(j))) {
+            let from = &left[front.left_entries(j) - start..front.left_entries(j + 1) - start];
+            let column = &mut a[(target(j) - columns.start) * ld..][..ld];
+            from.iter().zip(rows).for_each(|(&value, &row)| column[row as usize] = value);
+        }
+    }
+
+    /// Packs the rows of `R` in `columns` of the factorised front `number`, from `a` with `ld`
+    /// rows; returns how many numbers they are.
+    pub(super) fn take_r(
+        &self,
+        (number, columns): (usize, Range<usize>),
+        (a, ld): (&[T], usize),
+        r: &mut [T],
+    ) -> usize {
+        let front = &self.analysis.fronts[number];
+        let rows = front.r_rows();
+        take(a, ld, r, columns.map(|j| 0..rows.min(j + 1)))
+    }
+
+    /// Packs what the factorised front `number` leaves in its `columns`, from `a` with `ld` rows;
+    /// returns how many numbers they are.
+    pub(super) fn take_left(
+        &self,
+        (number, columns): (usize, Range<usize>),
+        (a, ld): (&[T], usize),
+        left: &mut [T],
+    ) -> usize {
+        let front = &self.analysis.fronts[number];
+        let (first, rows) = (front.r_rows(), front.left_rows());
+        let rows_of = |j: usize| match (j + 1).checked_sub(front.pivots) {
+            Some(count) => first..first + rows.min(count),
+            None => first..first,
+        };
+        take(a, ld, left, columns.map(rows_of))
+    }
+}
+
+/// Packs these rows of each column of `a`; returns how many numbers they are.
+fn take<T: Scalar>(
+    a: &[T],
+    ld: usize,
+    to: &mut [T],
+    rows: impl Iterator<Item = Range<usize>>,
+) -> usize {
+    let mut end = 0;
+    for (j, rows) in rows.enumerate() {
+        let count = rows.len();
+        if count > 0 {
+            to[end..end + count].copy_from_slice(&a[j * ld..][rows]);
+        }
+        end += count;
+    }
+    end
+}
+
+/// Plans whose tasks run in this process, by number: the arguments of a task are plain numbers.
+static OPEN: Mutex<BTreeMap<u32, Arc<dyn Any + Send + Sync>>> = Mutex::new(BTreeMap::new());
+
+/// The next number.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+fn open() -> MutexGuard<'static, BTreeMap<u32, Arc<dyn Any + Send + Sync>>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A plan that tasks find by its number as long as this is there.
+pub(super) struct Opened<T> {
+    pub(super) plan: Arc<Plan<T>>,
+    pub(super) key: u32,
+}
+
+impl<T: Scalar> Opened<T> {
+    pub(super) fn new(plan: Plan<T>) -> Self {
+        let (plan, key) = (Arc::new(plan), NEXT.fetch_add(1, Ordering::Relaxed));
+        let shared: Arc<dyn Any + Send + Sync> = plan.clone();
+        open().insert(key, shared);
+        Self { plan, key }
+    }
+}
+
+impl<T> Drop for Opened<T> {
+    fn drop(&mut self) {
+        open().remove(&self.key);
+    }
+}
+
+/// The plan with this number.
+///
+/// # Panics
+/// If there is none of these numbers: it was dropped before its tasks had run.
+pub(super) fn plan<T: Scalar>(key: u32) -> Arc<Plan<T>> {
+    let plan = open().get(&key).cloned().and_then(|plan| plan.downcast::<Plan<T>>().ok());
+    plan.expect("a plan stays until its tasks have run")
+}

@@ -1,6 +1,6 @@
 //! Files in and out: texts, tables as CSV and arithmetic over their columns, matrices in HDF5, as
-//! NumPy has them and in many other formats, rasters, checkpoints, atomic writing, digests of
-//! bytes and of numbers.
+//! NumPy has them and in many other formats, sparse matrices, rasters, checkpoints, atomic writing,
+//! digests of bytes and of numbers.
 //!
 //! Nothing here knows tiles in memory or covariances. What the world does wrong (a missing file, a
 //! ragged row, a full disk) comes back as an error that names the file, the line and the column.
@@ -18,6 +18,7 @@ mod names;
 pub mod npy;
 pub mod raster;
 pub mod source;
+pub mod sparse;
 pub mod text;
 
 pub use atomic::{FillError, write_atomically};

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_kernels::sparse::{SparseMatrix, norm2};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_runtime::random::SplitMix64;
 
 use super::analysis::Analysis;
 use super::plan::Plan;
@@ -55,7 +57,7 @@ impl<T: Scalar> SparseR<T> {
     ) -> Result<Self, FlowError> {
         flow.wait()?;
         let (mut pieces, mut places) = (Vec::new(), Vec::new());
-        let mut take = |flow: &mut Flow, handle| {
+        let mut take = |flow: &mut Flow, handle: Handle| {
             pieces.push(flow.read::<T>(handle)?.to_vec());
             flow.unregister(handle);
             Ok::<u32, FlowError>(pieces.len() as u32 - 1)
@@ -71,9 +73,10 @@ impl<T: Scalar> SparseR<T> {
                 }
                 Output::Front { front, tiles } => {
                     debug_assert!(front == places.len(), "fronts come in order");
-                    let first = pieces_before(&tiles, |handle| take(flow, handle))?;
+                    let taken = tiles.iter().map(|&(_, handle)| take(flow, handle));
+                    let taken = taken.collect::<Result<Vec<u32>, _>>()?;
                     let ends = tiles.iter().map(|tile| tile.0).collect();
-                    places.push(Place::Tiles(first, ends));
+                    places.push(Place::Tiles(taken[0], ends));
                 }
             }
         }
@@ -169,6 +172,30 @@ impl<T: Scalar> SparseR<T> {
         self.in_columns(&x)
     }
 
+    /// The two-norm of `R^H R x - P^H A^H A P x` for a vector `x` of random signs, over that of `x`,
+    /// the square of the norm of Frobenius of `A`, and `(m + n) eps`: some units of rounding at
+    /// most, if this is the factor of `a` (after Freivalds 1979).
+    ///
+    /// # Panics
+    /// If `a` has another shape than what was factorised.
+    #[must_use]
+    pub fn gram_error(&self, a: &SparseMatrix<T>) -> f64 {
+        let (m, n) = (a.m(), a.n());
+        let mut stream = SplitMix64::new(0);
+        let sign = |_| if stream.uniform() < 0.5 { -T::ONE } else { T::ONE };
+        let x: Vec<T> = (0..n).map(sign).collect();
+        let (mut rx, mut difference) = (vec![T::ZERO; n], vec![T::ZERO; n]);
+        self.entries().for_each(|(i, j, r)| rx[i] += r * x[j]);
+        self.entries().for_each(|(i, j, r)| difference[j] += r.conj() * rx[i]);
+        let mut ax = vec![T::ZERO; m];
+        a.multiply(T::ONE, &self.in_columns(&x), &mut ax);
+        let gram = self.in_order(&a.multiply_adjoint(&ax));
+        difference.iter_mut().zip(gram).for_each(|(x, other)| *x = *x - other);
+        let size = norm2(&x) * a.frobenius_norm().powi(2) * (m + n) as f64 * T::epsilon();
+        let error = norm2(&difference);
+        if error == 0.0 { 0.0 } else { error / size }
+    }
+
     /// `x` in the order of `R`'s columns becomes `R^-1 x`; where `R` has no row, zero.
     pub(super) fn solve(&self, x: &mut [T]) {
         for (number, front) in self.analysis.fronts.iter().enumerate().rev() {
@@ -225,17 +252,4 @@ impl<T: Scalar> SparseR<T> {
 /// `r^H x`, as far as `x` goes.
 fn product<T: Scalar>(r: &[T], x: &[T]) -> T {
     r.iter().zip(x).map(|(r, &x)| r.conj() * x).sum()
-}
-
-/// Takes the pieces of `tiles`; the number of the first one.
-fn pieces_before(
-    tiles: &[(usize, tegula_runtime::flow::Handle)],
-    mut take: impl FnMut(tegula_runtime::flow::Handle) -> Result<u32, FlowError>,
-) -> Result<u32, FlowError> {
-    let mut first = None;
-    for &(_, handle) in tiles {
-        let piece = take(handle)?;
-        first.get_or_insert(piece);
-    }
-    Ok(first.expect("a front has a tile"))
 }

@@ -11,8 +11,6 @@ use super::tree::NONE;
 
 /// The part of all operations that a task may have, so that many workers find some.
 const SHARE: f64 = 1.0 / 64.0;
-/// Operations that are always few enough for one task: a millisecond.
-const FEW: f64 = 4e6;
 
 /// Subtrees that are factorised in one task: neighbours with the same parent.
 #[derive(Clone, Debug)]
@@ -34,10 +32,11 @@ impl Group {
     }
 }
 
-/// The groups, in the order of their fronts; fronts that are in none have larger subtrees.
-pub(super) fn groups(analysis: &Analysis) -> Vec<Group> {
+/// The groups, in the order of their fronts; fronts that are in none have larger subtrees. So many
+/// operations are always `few` enough for one task.
+pub(super) fn groups(analysis: &Analysis, few: f64) -> Vec<Group> {
     let work = analysis.subtree_flops();
-    let limit = (analysis.flops() * SHARE).max(FEW);
+    let limit = (analysis.flops() * SHARE).max(few);
     let mut groups: Vec<Group> = Vec::new();
     let mut parent_of_last = NONE;
     let mut first = 0;

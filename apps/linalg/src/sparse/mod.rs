@@ -36,7 +36,7 @@ pub use analysis::Analysis;
 pub use factor::{RankFindings, SparseR};
 pub use gels::{Factored, LeastSquares, Residual, SparseGelsError, is_adjoint, sparse_gels};
 pub use ordering::{ORDERINGS, Ordering};
-use plan::{Opened, Plan};
+use plan::{Cut, Opened, Plan};
 use walk::Walk;
 
 /// Columns of a tile of a large front, unless told otherwise.
@@ -69,13 +69,12 @@ pub fn sparse_qr<T: Scalar>(
     (b, nrhs): (&[T], usize),
     nb: usize,
 ) -> Result<SparseR<T>, FlowError> {
-    assert!(nb > 0, "tiles of {nb} columns");
-    let opened = Opened::new(Plan::new(analysis, a, (b, nrhs), nb));
+    factorise(flow, Plan::new(analysis, a, (b, nrhs), Cut::into_columns(nb)))
+}
+
+/// Runs a planned factorisation.
+fn factorise<T: Scalar>(flow: &mut Flow, plan: Plan<T>) -> Result<SparseR<T>, FlowError> {
+    let opened = Opened::new(plan);
     let outputs = Walk::new(flow, &opened).submit();
-    let factor = SparseR::collect(flow, &opened.plan, outputs);
-    if factor.is_err() {
-        // Tasks that were skipped are done, too: nobody needs the plan any more.
-        let _ = flow.wait();
-    }
-    factor
+    SparseR::collect(flow, &opened.plan, outputs)
 }

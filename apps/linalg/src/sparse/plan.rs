@@ -13,6 +13,25 @@ use tegula_kernels::sparse::SparseMatrix;
 use super::analysis::Analysis;
 use super::groups::{Group, groups};
 
+/// How fronts are cut into tasks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// Columns of a tile of a front.
+    pub(super) columns: usize,
+    /// Operations below which a front is one tile.
+    pub(super) small_front: f64,
+    /// Operations that are always few enough for subtrees to be one task.
+    pub(super) small_subtree: f64,
+}
+
+impl Cut {
+    /// Tiles of so many columns, tasks of a millisecond at least.
+    pub(super) fn into_columns(columns: usize) -> Self {
+        assert!(columns > 0, "tiles of {columns} columns");
+        Self { columns, small_front: 2e7, small_subtree: 4e6 }
+    }
+}
+
 /// A factorisation as its tasks see it.
 pub(super) struct Plan<T> {
     pub(super) analysis: Arc<Analysis>,
@@ -23,8 +42,7 @@ pub(super) struct Plan<T> {
     /// Right-hand sides, column after column, their rows in the new order.
     right_sides: Vec<T>,
     pub(super) nrhs: usize,
-    /// Columns of a tile of a front.
-    pub(super) nb: usize,
+    pub(super) cut: Cut,
 }
 
 impl<T: Scalar> Plan<T> {
@@ -36,7 +54,7 @@ impl<T: Scalar> Plan<T> {
         analysis: &Arc<Analysis>,
         a: &SparseMatrix<T>,
         (b, nrhs): (&[T], usize),
-        nb: usize,
+        cut: Cut,
     ) -> Self {
         let shape = |m, n, nnz| format!("{m} x {n} with {nnz} entries");
         let given = shape(a.m(), a.n(), a.nnz());
@@ -57,8 +75,8 @@ impl<T: Scalar> Plan<T> {
         }
         let side = |k: usize| rows.iter().map(move |&row| b[k * a.m() + row as usize]);
         let right_sides = (0..nrhs).flat_map(side).collect();
-        let groups = groups(analysis);
-        Self { analysis: Arc::clone(analysis), groups, values, right_sides, nrhs, nb }
+        let groups = groups(analysis, cut.small_subtree);
+        Self { analysis: Arc::clone(analysis), groups, values, right_sides, nrhs, cut }
     }
 
     /// Columns of front `number`, with those of the right-hand sides.

@@ -18,9 +18,6 @@ use super::plan::Opened;
 use super::tasks::{Assemble, FactorFront, Fill, Given, Subtrees, Take, Tile};
 use super::tree::NONE;
 
-/// Operations below which a front is one tile.
-const SMALL: f64 = 2e7;
-
 /// Where the rows of `R` of fronts will be.
 pub(super) enum Output {
     /// Those of a group, front after front.
@@ -59,7 +56,7 @@ impl<'a, T: Scalar> Walk<'a, T> {
         let mut depths = vec![0; fronts.len()];
         for (number, front) in fronts.iter().enumerate().rev() {
             let above = if front.parent == NONE { 0 } else { depths[front.parent as usize] };
-            depths[number] = above + front.n.div_ceil(opened.plan.nb) as i32;
+            depths[number] = above + front.n.div_ceil(opened.plan.cut.columns) as i32;
         }
         let left = (0..fronts.len()).map(|_| Vec::new()).collect();
         Self { flow, opened, left, depths }
@@ -129,14 +126,15 @@ impl<'a, T: Scalar> Walk<'a, T> {
             columns: [first as u32, end as u32],
             height: height as u32,
         };
-        if front.n <= plan.nb || front.flops < SMALL {
+        let (cut, nb) = (plan.cut, plan.cut.columns);
+        if front.n <= nb || front.flops < cut.small_front {
             return vec![tile(0, width, front.m)];
         }
         let heights = plan.analysis.heights_of(number);
-        let firsts = (0..front.n).step_by(plan.nb);
+        let firsts = (0..front.n).step_by(nb);
         let mut tiles: Vec<Tile> = firsts
             .map(|first| {
-                let end = (first + plan.nb).min(front.n);
+                let end = (first + nb).min(front.n);
                 tile(first, end, heights[end - 1] as usize)
             })
             .collect();

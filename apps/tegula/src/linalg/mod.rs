@@ -9,6 +9,7 @@ mod pauses;
 mod registry;
 mod report;
 mod results;
+mod sparse;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -34,13 +35,19 @@ use inputs::{FileFlags, Inputs};
 use options::OptionFlags;
 use pauses::{Stages, about_run, tiling};
 use report::{Done, Task, check_passed, list};
+use sparse::Sparse;
 
 /// Flags of `linalg`.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg <ALGORITHM> --input <A> [OPTIONS]\n       tegula linalg --list"
+    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg <ALGORITHM> --input <A> [OPTIONS]\n       tegula linalg --list\n       tegula linalg sparse-qr|sparse-gels --input <A.mtx> [OPTIONS]",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
 )]
 pub(crate) struct Linalg {
+    #[command(subcommand)]
+    sparse: Option<Sparse>,
     /// Algorithm: "tegula linalg --list" has all
     #[arg(required_unless_present = "list", value_parser = names(), hide_possible_values = true)]
     algorithm: Option<usize>,
@@ -122,6 +129,9 @@ fn check_limits(program: &Program, sizes: &Sizes) -> Result<()> {
 
 impl Linalg {
     pub(crate) fn run(&self) -> Result<()> {
+        if let Some(sparse) = &self.sparse {
+            return sparse.run();
+        }
         let console = self.output.console(self.files.result.as_deref())?;
         let (Some(index), false) = (self.algorithm, self.list) else {
             self.output.write(&list(&console))?;

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::sparse::{SparseMatrix, norm2};
-use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_runtime::random::SplitMix64;
 
 use super::analysis::Analysis;
-use super::plan::Plan;
-use super::walk::Output;
+use super::plan::{Part, Plan};
 
 /// Where the rows of `R` of a front are.
 #[derive(Clone, Debug)]
@@ -49,38 +47,28 @@ pub struct RankFindings {
 }
 
 impl<T: Scalar> SparseR<T> {
-    /// Waits for the tasks of a factorisation and takes what they leave.
-    pub(super) fn collect(
-        flow: &mut Flow,
-        plan: &Plan<T>,
-        outputs: Vec<Output>,
-    ) -> Result<Self, FlowError> {
-        flow.wait()?;
-        let (mut pieces, mut places) = (Vec::new(), Vec::new());
-        let mut take = |flow: &mut Flow, handle: Handle| {
-            pieces.push(flow.read::<T>(handle)?.to_vec());
-            flow.unregister(handle);
-            Ok::<u32, FlowError>(pieces.len() as u32 - 1)
-        };
-        for output in outputs {
-            match output {
-                Output::Group { group, r } => {
-                    let (piece, mut start) = (take(flow, r)?, 0);
-                    for number in plan.groups[group].fronts.clone() {
+    /// What the tasks of `plan` have left, all of which have run.
+    pub(super) fn collect(plan: &mut Plan<T>, parts: &[Part]) -> Self {
+        let taken = plan.pieces.iter_mut().map(|piece| piece.take().unwrap_or_default());
+        let (pieces, mut places): (Vec<Vec<T>>, _) = (taken.collect(), Vec::new());
+        let mut piece = 0;
+        for part in parts {
+            match part {
+                Part::Group(index) => {
+                    let mut start = 0;
+                    for number in plan.groups[*index].fronts.clone() {
                         places.push(Place::Within(piece, start));
-                        start += plan.analysis.fronts[number].r_entries(plan.width(number));
+                        start += plan.r_entries(number..number + 1);
                     }
                 }
-                Output::Front { front, tiles } => {
-                    debug_assert!(front == places.len(), "fronts come in order");
-                    let taken = tiles.iter().map(|&(_, handle)| take(flow, handle));
-                    let taken = taken.collect::<Result<Vec<u32>, _>>()?;
-                    let ends = tiles.iter().map(|tile| tile.0).collect();
-                    places.push(Place::Tiles(taken[0], ends));
+                Part::Front(tiles) => {
+                    let ends = tiles.iter().map(|tile| tile.range().end).collect();
+                    places.push(Place::Tiles(piece, ends));
                 }
             }
+            piece += part.pieces() as u32;
         }
-        Ok(Self { analysis: Arc::clone(&plan.analysis), nrhs: plan.nrhs, pieces, places })
+        Self { analysis: Arc::clone(&plan.analysis), nrhs: plan.nrhs, pieces, places }
     }
 
     /// What is known without its numbers.

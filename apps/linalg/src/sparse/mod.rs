@@ -74,7 +74,9 @@ pub fn sparse_qr<T: Scalar>(
 
 /// Runs a planned factorisation.
 fn factorise<T: Scalar>(flow: &mut Flow, plan: Plan<T>) -> Result<SparseR<T>, FlowError> {
+    let parts = plan.parts();
     let opened = Opened::new(plan);
-    let outputs = Walk::new(flow, &opened).submit();
-    SparseR::collect(flow, &opened.plan, outputs)
+    Walk::new(flow, &opened).submit(&parts);
+    flow.wait()?;
+    Ok(SparseR::collect(&mut opened.close(), &parts))
 }

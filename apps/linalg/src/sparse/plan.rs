@@ -5,13 +5,14 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::sparse::SparseMatrix;
 
 use super::analysis::Analysis;
 use super::groups::{Group, groups};
+use super::tasks::Tile;
 
 /// How fronts are cut into tasks.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,24 @@ impl Cut {
     }
 }
 
+/// What is factorised together.
+pub(super) enum Part {
+    /// The group of this number, by one task.
+    Group(usize),
+    /// A front, with its tiles.
+    Front(Vec<Tile>),
+}
+
+impl Part {
+    /// Pieces of `R` that it leaves.
+    pub(super) fn pieces(&self) -> usize {
+        match self {
+            Self::Group(_) => 1,
+            Self::Front(tiles) => tiles.len(),
+        }
+    }
+}
+
 /// A factorisation as its tasks see it.
 pub(super) struct Plan<T> {
     pub(super) analysis: Arc<Analysis>,
@@ -43,6 +62,8 @@ pub(super) struct Plan<T> {
     right_sides: Vec<T>,
     pub(super) nrhs: usize,
     pub(super) cut: Cut,
+    /// The rows of `R`, which tasks leave and none reads, in the order of the walk.
+    pub(super) pieces: Vec<OnceLock<Vec<T>>>,
 }
 
 impl<T: Scalar> Plan<T> {
@@ -76,7 +97,53 @@ impl<T: Scalar> Plan<T> {
         let side = |k: usize| rows.iter().map(move |&row| b[k * a.m() + row as usize]);
         let right_sides = (0..nrhs).flat_map(side).collect();
         let groups = groups(analysis, cut.small_subtree);
-        Self { analysis: Arc::clone(analysis), groups, values, right_sides, nrhs, cut }
+        let pieces = Vec::new();
+        let analysis = Arc::clone(analysis);
+        let mut plan = Self { analysis, groups, values, right_sides, nrhs, cut, pieces };
+        let count = plan.parts().iter().map(Part::pieces).sum();
+        plan.pieces.resize_with(count, OnceLock::new);
+        plan
+    }
+
+    /// What is factorised together, in the order of the walk: groups, and the other fronts.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let mut groups = self.groups.iter().enumerate().peekable();
+        let (mut parts, mut number) = (Vec::new(), 0);
+        while number < self.analysis.fronts() {
+            if let Some((index, group)) = groups.next_if(|(_, group)| group.fronts.start == number) {
+                parts.push(Part::Group(index));
+                number = group.fronts.end;
+            } else {
+                parts.push(Part::Front(self.tiles(number)));
+                number += 1;
+            }
+        }
+        parts
+    }
+
+    /// The tiles of front `number`: block columns, each as high as the staircase in its last
+    /// column.
+    fn tiles(&self, number: usize) -> Vec<Tile> {
+        let (front, width) = (&self.analysis.fronts[number], self.width(number));
+        let tile = |first: usize, end: usize, height: usize| Tile {
+            front: number as u32,
+            columns: [first as u32, end as u32],
+            height: height as u32,
+        };
+        let Cut { columns: nb, small_front, .. } = self.cut;
+        if front.n <= nb || front.flops < small_front {
+            return vec![tile(0, width, front.m)];
+        }
+        let heights = self.analysis.heights_of(number);
+        let block_column = |first: usize| {
+            let end = (first + nb).min(front.n);
+            tile(first, end, heights[end - 1] as usize)
+        };
+        let mut tiles: Vec<Tile> = (0..front.n).step_by(nb).map(block_column).collect();
+        if self.nrhs > 0 {
+            tiles.push(tile(front.n, width, front.m));
+        }
+        tiles
     }
 
     /// Columns of front `number`, with those of the right-hand sides.
@@ -135,53 +202,53 @@ impl<T: Scalar> Plan<T> {
         }
     }
 
-    /// Packs the rows of `R` in `columns` of the factorised front `number`, from `a` with `ld`
-    /// rows; returns how many numbers they are.
+    /// Appends the rows of `R` in `columns` of the factorised front `number`, from `a` with `ld`
+    /// rows, to `r`, column after column.
     pub(super) fn take_r(
         &self,
         (number, columns): (usize, Range<usize>),
         (a, ld): (&[T], usize),
-        r: &mut [T],
-    ) -> usize {
-        let front = &self.analysis.fronts[number];
-        let rows = front.r_rows();
-        take(a, ld, r, columns.map(|j| 0..rows.min(j + 1)))
+        r: &mut Vec<T>,
+    ) {
+        let rows = self.analysis.fronts[number].r_rows();
+        for (place, j) in columns.enumerate().filter(|_| rows > 0) {
+            r.extend_from_slice(&a[place * ld..][..rows.min(j + 1)]);
+        }
     }
 
-    /// Packs what the factorised front `number` leaves in its `columns`, from `a` with `ld` rows;
-    /// returns how many numbers they are.
+    /// Calls `put` with what the factorised front `number` leaves in each of its `columns`, from
+    /// `a` with `ld` rows.
     pub(super) fn take_left(
         &self,
         (number, columns): (usize, Range<usize>),
         (a, ld): (&[T], usize),
-        left: &mut [T],
-    ) -> usize {
+        mut put: impl FnMut(&[T]),
+    ) {
         let front = &self.analysis.fronts[number];
         let (first, rows) = (front.r_rows(), front.left_rows());
-        let rows_of = |j: usize| match (j + 1).checked_sub(front.pivots) {
-            Some(count) => first..first + rows.min(count),
-            None => first..first,
-        };
-        take(a, ld, left, columns.map(rows_of))
-    }
-}
-
-/// Packs these rows of each column of `a`; returns how many numbers they are.
-fn take<T: Scalar>(
-    a: &[T],
-    ld: usize,
-    to: &mut [T],
-    rows: impl Iterator<Item = Range<usize>>,
-) -> usize {
-    let mut end = 0;
-    for (j, rows) in rows.enumerate() {
-        let count = rows.len();
-        if count > 0 {
-            to[end..end + count].copy_from_slice(&a[j * ld..][rows]);
+        for (place, j) in columns.enumerate().filter(|(_, j)| rows > 0 && *j >= front.pivots) {
+            put(&a[place * ld + first..][..rows.min(j + 1 - front.pivots)]);
         }
-        end += count;
     }
-    end
+
+    /// Entries of `R` of these fronts, with those of right-hand sides.
+    pub(super) fn r_entries(&self, fronts: Range<usize>) -> usize {
+        fronts.map(|number| self.analysis.fronts[number].r_entries(self.width(number))).sum()
+    }
+
+    /// The staircase of the front of a tile, and the columns of the tile that have reflectors.
+    pub(super) fn reflectors(&self, tile: &Tile) -> (&[u32], Range<usize>) {
+        let number = tile.front as usize;
+        let columns = tile.range();
+        let end = columns.end.min(self.analysis.fronts[number].m);
+        (self.analysis.heights_of(number), columns.start..end)
+    }
+
+    /// Keeps `r` as this piece of `R`.
+    pub(super) fn keep(&self, piece: u32, r: Vec<T>) {
+        // A task that ran before has left the same.
+        let _ = self.pieces[piece as usize].set(r);
+    }
 }
 
 /// Plans whose tasks run in this process, by number: the arguments of a task are plain numbers.
@@ -206,6 +273,16 @@ impl<T: Scalar> Opened<T> {
         let shared: Arc<dyn Any + Send + Sync> = plan.clone();
         open().insert(key, shared);
         Self { plan, key }
+    }
+
+    /// The plan, whose tasks have all run.
+    ///
+    /// # Panics
+    /// If one of them has not.
+    pub(super) fn close(self) -> Plan<T> {
+        let plan = Arc::clone(&self.plan);
+        drop(self);
+        Arc::into_inner(plan).expect("no task holds the plan after all have run")
     }
 }
 

@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 
 use tegula_kernels::backend;
 use tegula_kernels::scalar::Scalar;
+use tegula_kernels::tile::{TileMut, TileRef};
 use tegula_runtime::flow::Access::{self, R, RW, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 
-use super::dense::factor;
+use super::dense::{apply_columns, factor, factor_columns};
 use super::plan::{Plan, plan};
 
 /// Operations of complex numbers, in those of real ones.
@@ -15,19 +16,20 @@ fn weight<T: Scalar>() -> f64 {
     if T::IS_COMPLEX { 4.0 } else { 1.0 }
 }
 
-/// Factorises the fronts of a group; buffers `[R: W, LEFT: W]`: their rows of `R` front after
-/// front, and what its roots leave.
+/// Factorises the fronts of a group; buffer `[LEFT: W]`: what its roots leave. Their rows of `R`,
+/// front after front, are a piece of the plan's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subtrees<T> {
     pub(super) key: u32,
     pub(super) group: u32,
+    pub(super) piece: u32,
     pub(super) flops: f64,
     pub(super) scalar: PhantomData<T>,
 }
 
 impl<T: Scalar> Codelet for Subtrees<T> {
     const NAME: &'static str = "subtrees";
-    const ACCESS: &'static [Access] = &[W, W];
+    const ACCESS: &'static [Access] = &[W];
 
     fn cost(&self) -> Cost {
         Cost { flops: weight::<T>() * self.flops, bytes: 0.0 }
@@ -35,20 +37,23 @@ impl<T: Scalar> Codelet for Subtrees<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let plan = plan::<T>(self.key);
-        factor_group(&plan, self.group as usize, buffers.write(0), buffers.write(1));
+        let r = factor_group(&plan, self.group as usize, buffers.write(0));
+        plan.keep(self.piece, r);
         Ok(())
     }
 }
 
-/// Factorises the fronts of a group one after the other; what they leave is on a stack.
-fn factor_group<T: Scalar>(plan: &Plan<T>, group: usize, r: &mut [T], left: &mut [T]) {
+/// Factorises the fronts of a group one after the other; what they leave is on a stack. Returns
+/// their rows of `R`.
+fn factor_group<T: Scalar>(plan: &Plan<T>, group: usize, left: &mut [T]) -> Vec<T> {
     let (analysis, group) = (&plan.analysis, &plan.groups[group]);
     let blas = T::blas(backend::current());
     let size = |number: usize| analysis.fronts[number].m * plan.width(number);
     let mut room = vec![T::ZERO; group.fronts.clone().map(size).max().unwrap_or(0)];
     let mut stack: Vec<T> = Vec::new();
     let mut starts = vec![0; group.fronts.len()];
-    let (mut r_end, mut left_end) = (0, 0);
+    let mut r = Vec::with_capacity(plan.r_entries(group.fronts.clone()));
+    let mut left_end = 0;
     for number in group.fronts.clone() {
         let (front, width) = (&analysis.fronts[number], plan.width(number));
         let a = &mut room[..front.m * width];
@@ -63,17 +68,19 @@ fn factor_group<T: Scalar>(plan: &Plan<T>, group: usize, r: &mut [T], left: &mut
             stack.truncate(starts[first as usize - group.fronts.start]);
         }
         factor(blas, a, front.m, analysis.heights_of(number));
-        r_end += plan.take_r((number, 0..width), (&*a, front.m), &mut r[r_end..]);
+        plan.take_r((number, 0..width), (&*a, front.m), &mut r);
         let is_inside = group.fronts.contains(&(front.parent as usize));
         if is_inside {
-            let start = stack.len();
-            starts[number - group.fronts.start] = start;
-            stack.resize(start + front.left_entries(plan.left_width(number)), T::ZERO);
-            plan.take_left((number, 0..width), (&*a, front.m), &mut stack[start..]);
+            starts[number - group.fronts.start] = stack.len();
+            plan.take_left((number, 0..width), (&*a, front.m), |part| stack.extend_from_slice(part));
         } else if (front.parent as usize) < analysis.fronts.len() {
-            left_end += plan.take_left((number, 0..width), (&*a, front.m), &mut left[left_end..]);
+            plan.take_left((number, 0..width), (&*a, front.m), |part| {
+                left[left_end..left_end + part.len()].copy_from_slice(part);
+                left_end += part.len();
+            });
         }
     }
+    r
 }
 
 /// Columns of a front: a tile of it.
@@ -93,6 +100,11 @@ impl Tile {
 
     pub(super) fn entries(&self) -> usize {
         self.range().len() * self.height as usize
+    }
+
+    /// Rows that its reflectors have at most.
+    fn reflector_rows(&self) -> usize {
+        (self.height as usize).saturating_sub(self.range().start)
     }
 }
 
@@ -197,18 +209,79 @@ impl<T: Scalar> Codelet for FactorFront<T> {
     }
 }
 
-/// Takes the rows of `R` and those that are left out of a factorised tile; buffers `[TILE: R, R:
-/// W, LEFT: W]`.
+/// Factorises a block column of a front; buffers `[TILE: RW, T: W]`, the triangles of its
+/// reflectors.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Take<T> {
+pub(super) struct Panel<T> {
     pub(super) key: u32,
     pub(super) tile: Tile,
     pub(super) scalar: PhantomData<T>,
 }
 
+impl<T: Scalar> Codelet for Panel<T> {
+    const NAME: &'static str = "panel";
+    const ACCESS: &'static [Access] = &[RW, W];
+
+    fn cost(&self) -> Cost {
+        let (n, m) = (self.tile.range().len() as f64, self.tile.reflector_rows() as f64);
+        Cost { flops: weight::<T>() * 2.0 * n * n * (m - n / 3.0).max(0.0), bytes: 0.0 }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let (plan, tile) = (plan::<T>(self.key), self.tile);
+        let a = TileMut::of(buffers, 0, tile.height as usize, tile.range().len());
+        let staircase = plan.reflectors(&tile);
+        factor_columns(T::blas(backend::current()), a, staircase, buffers.write(1));
+        Ok(())
+    }
+}
+
+/// Multiplies a block column of a front by `Q^H` of the reflectors in another; buffers `[V: R, T:
+/// R, TILE: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update<T> {
+    pub(super) key: u32,
+    /// That with the reflectors.
+    pub(super) panel: Tile,
+    /// Rows and columns of the other.
+    pub(super) height: u32,
+    pub(super) width: u32,
+    pub(super) scalar: PhantomData<T>,
+}
+
+impl<T: Scalar> Codelet for Update<T> {
+    const NAME: &'static str = "update";
+    const ACCESS: &'static [Access] = &[R, R, RW];
+
+    fn cost(&self) -> Cost {
+        let (rows, width) = (self.panel.reflector_rows(), self.panel.range().len());
+        let flops = 4.0 * rows as f64 * width as f64 * f64::from(self.width);
+        Cost { flops: weight::<T>() * flops, bytes: 0.0 }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let (plan, panel) = (plan::<T>(self.key), self.panel);
+        let v = TileRef::of(buffers, 0, panel.height as usize, panel.range().len());
+        let c = TileMut::of(buffers, 2, self.height as usize, self.width as usize);
+        let staircase = plan.reflectors(&panel);
+        apply_columns(T::blas(backend::current()), v, staircase, buffers.read(1), c);
+        Ok(())
+    }
+}
+
+/// Takes the rows of `R`, which become a piece of the plan's, and those that are left out of a
+/// factorised tile; buffers `[TILE: R, LEFT: W]`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Take<T> {
+    pub(super) key: u32,
+    pub(super) tile: Tile,
+    pub(super) piece: u32,
+    pub(super) scalar: PhantomData<T>,
+}
+
 impl<T: Scalar> Codelet for Take<T> {
     const NAME: &'static str = "deactivate";
-    const ACCESS: &'static [Access] = &[R, W, W];
+    const ACCESS: &'static [Access] = &[R, W];
 
     fn cost(&self) -> Cost {
         Cost { flops: 0.0, bytes: (self.tile.entries() * size_of::<T>()) as f64 }
@@ -217,11 +290,17 @@ impl<T: Scalar> Codelet for Take<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (plan, tile) = (plan::<T>(self.key), self.tile);
         let a = (buffers.read::<T>(0), tile.height as usize);
-        let which = (tile.front as usize, tile.range());
-        plan.take_r(which.clone(), a, buffers.write(1));
-        let left = buffers.write(2);
+        let (which, columns) = (tile.front as usize, tile.range());
+        let front = &plan.analysis.fronts[which];
+        let mut r = Vec::with_capacity(front.r_entries(columns.end) - front.r_entries(columns.start));
+        plan.take_r((which, columns.clone()), a, &mut r);
+        plan.keep(self.piece, r);
+        let (left, mut end) = (buffers.write::<T>(1), 0);
         if !left.is_empty() {
-            plan.take_left(which, a, left);
+            plan.take_left((which, columns), a, |part| {
+                left[end..end + part.len()].copy_from_slice(part);
+                end += part.len();
+            });
         }
         Ok(())
     }

@@ -199,7 +199,7 @@ fn numbers(
 fn value(lines: &Lines, format: Format, text: &str) -> Result<f64, SourceError> {
     let has_point = text.contains('.') || format.decimals == 0;
     let value = real(lines, text)?;
-    if !has_point && value != 0.0 {
+    if !has_point && value.is_finite() && value != 0.0 {
         return Err(lines.fault(format_args!(
             "'{}' has no decimal point, which the format would put before its last {} digits: write one",
             shortened(text),

@@ -19,9 +19,9 @@ use tegula_kernels::tile::{TileMut, TileRef};
 /// Fewest reflectors for which blocks pay.
 const FEWEST: usize = 12;
 /// Columns that a block may have.
-const WIDTHS: [usize; 5] = [16, 32, 48, 64, 128];
+const WIDTHS: [usize; 8] = [8, 16, 24, 32, 48, 64, 96, 128];
 /// Columns of a block with which its products are half as fast as they can be.
-const HALF: f64 = 24.0;
+const HALF: f64 = 6.0;
 
 /// Reflectors that are applied together.
 struct Block {

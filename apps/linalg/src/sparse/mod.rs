@@ -40,7 +40,7 @@ use plan::{Cut, Opened, Plan};
 use walk::Walk;
 
 /// Columns of a tile of a large front, unless told otherwise.
-pub const TILE_COLUMNS: usize = 128;
+pub const TILE_COLUMNS: usize = 192;
 
 /// The tolerance for diagonal entries of `R` below which the rank of `a` is taken to be less than
 /// its number of columns: `20 (m + n) eps` times the largest norm of a column (Davis 2011, section

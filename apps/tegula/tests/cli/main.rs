@@ -35,6 +35,7 @@ mod remarks;
 mod replicates;
 mod sample;
 mod simulate;
+mod sparse;
 mod support;
 mod tables;
 mod texts;

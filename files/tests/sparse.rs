@@ -121,27 +121,34 @@ fn headers_that_promise_too_much_take_no_memory() {
 /// The same matrix in the formats of Fortran, as SciPy 1.17 (`hb_write`) writes it, and by hand.
 #[test]
 fn harwell_boeing_files_are_read() {
-    let scipy = "\
-Default title                                                           0       \n\
-             4             1             1             2\n\
-RUA                        3             3             4             0\n\
-(40I2)          (40I2)          (3E25.16)           \n\
- 1 3 4 5\n\
- 1 3 2 3\n\
-  1.0000000000000000E+00  4.0000000000000000E+00 -2.5000000000000000E+00\n\
-  2.9999999999999999E-02\n";
+    let scipy = [
+        "Default title                                                           0       ",
+        "             4             1             1             2",
+        "RUA                        3             3             4             0",
+        "(40I2)          (40I2)          (3E25.16)           ",
+        " 1 3 4 5",
+        " 1 3 2 3",
+        "  1.0000000000000000E+00  4.0000000000000000E+00 -2.5000000000000000E+00",
+        "  2.9999999999999999E-02",
+    ]
+    .join("\n");
     let expected = [(0, 0, 1.0), (2, 0, 4.0), (1, 1, -2.5), (2, 2, 0.03)];
-    assert_eq!(entries(&matrix(scipy)), expected);
-    assert!(read(scipy).expect("a file").format.contains("-Boeing, real"));
-    let by_hand = "\
-Title with (1) parentheses                                              KEY     \n\
-             7             1             1             2             1\n\
-rua                        3             3             4             0\n\
-(8I3)           (8I3)           (1P,2D12.4)         (5E16.8)            \n\
-F                          1             0\n\
-  1  3  4  5\n\
-  1  3  2  3\n  1.0000D+00  4.0000D+00\n -2.5000+000  3.0000-002\n  9.0000D+00\n";
-    assert_eq!(entries(&matrix(by_hand)), expected);
+    assert_eq!(entries(&matrix(&scipy)), expected);
+    assert!(read(&scipy).expect("a file").format.contains("-Boeing, real"));
+    let by_hand = [
+        "Title with (1) parentheses                                              KEY     ",
+        "             7             1             1             2             1",
+        "rua                        3             3             4             0",
+        "(8I3)           (8I3)           (1P,2D12.4)         (5E16.8)            ",
+        "F                          1             0",
+        "  1  3  4  5",
+        "  1  3  2  3",
+        "  1.0000D+00  4.0000D+00",
+        " -2.5000+000  3.0000-002",
+        "  9.0000D+00",
+    ]
+    .join("\n");
+    assert_eq!(entries(&matrix(&by_hand)), expected);
 }
 
 /// A header of Rutherford and Boeing's, and what follows.

@@ -126,7 +126,13 @@ impl<T: Scalar> SparseMatrix<T> {
     /// # Panics
     /// If a vector has another length.
     pub fn multiply(&self, alpha: T, x: &[T], y: &mut [T]) {
-        assert!(x.len() == self.n && y.len() == self.m, "{} x {} times {}", self.m, self.n, x.len());
+        assert!(
+            x.len() == self.n && y.len() == self.m,
+            "{} x {} times {}",
+            self.m,
+            self.n,
+            x.len()
+        );
         for (j, &factor) in x.iter().enumerate() {
             let factor = alpha * factor;
             self.column(j).for_each(|(i, value)| y[i] += value * factor);

@@ -48,12 +48,16 @@ impl Entries {
         symmetry: Symmetry,
     ) -> Result<Self, SourceError> {
         if m.max(n) > MOST_LINES as u64 {
-            return Err(lines.fault(format_args!("{m} x {n} is more than the {MOST_LINES} rows and columns that are read")));
+            return Err(lines.fault(format_args!(
+                "{m} x {n} is more than the {MOST_LINES} rows and columns that are read"
+            )));
         }
         lines.check_memory(16 * (m + n), "so many rows and columns")?;
         if symmetry != Symmetry::General && m != n {
             let name = symmetry.name();
-            return Err(lines.fault(format_args!("a {name} matrix is square, not {m} x {n}: correct the sizes")));
+            return Err(lines.fault(format_args!(
+                "a {name} matrix is square, not {m} x {n}: correct the sizes"
+            )));
         }
         Ok(Self { m: m as usize, n: n as usize, symmetry, list: Vec::new(), sides: [false; 2] })
     }

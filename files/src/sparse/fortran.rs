@@ -16,7 +16,9 @@ impl Format {
         let inner = text.to_ascii_uppercase();
         let inner = inner.strip_prefix('(')?.strip_suffix(')')?;
         let inner = match inner.find('P') {
-            Some(at) if inner[..at].parse::<i32>().is_ok() => inner[at + 1..].trim_start_matches(','),
+            Some(at) if inner[..at].parse::<i32>().is_ok() => {
+                inner[at + 1..].trim_start_matches(',')
+            }
             Some(_) => return None,
             None => inner,
         };
@@ -32,7 +34,8 @@ impl Format {
             Some(rest) => leading(rest),
             None => (None, rest),
         };
-        let has_exponent_width = rest.strip_prefix('E').is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let has_exponent_width =
+            rest.strip_prefix('E').is_some_and(|rest| rest.parse::<u32>().is_ok());
         if !(rest.is_empty() || has_exponent_width) {
             return None;
         }
@@ -42,14 +45,18 @@ impl Format {
         is_sane.then_some(format)
     }
 
-    /// The texts of the numbers on `line`; what is blank there is left out.
-    pub(super) fn fields<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let (width, per_line) = (self.width, self.per_line);
-        let field = move |k: usize| {
-            let start = (k * width).min(line.len());
-            line.get(start..(start + width).min(line.len())).unwrap_or("?").trim()
+    /// The texts of the numbers on `line`: between blanks where these part them, since some
+    /// programs write other widths than they say, else by their width. Blank ones are left out.
+    pub(super) fn fields<'a>(&self, line: &'a str) -> Vec<&'a str> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words.len() <= self.per_line && words.iter().all(|word| word.len() <= self.width) {
+            return words;
+        }
+        let field = |k: usize| {
+            let start = (k * self.width).min(line.len());
+            line.get(start..(start + self.width).min(line.len())).unwrap_or("?").trim()
         };
-        (0..per_line).map(field).filter(|field| !field.is_empty())
+        (0..self.per_line).map(field).filter(|field| !field.is_empty()).collect()
     }
 }
 
@@ -82,8 +89,8 @@ mod tests {
     #[test]
     fn fields_are_of_fixed_width() {
         let format = Format::parse("(3I4)").expect("a format");
-        assert_eq!(format.fields("  12 345  9    7").collect::<Vec<_>>(), ["12", "345", "9"]);
-        assert_eq!(format.fields("1234567").collect::<Vec<_>>(), ["1234", "567"]);
-        assert_eq!(format.fields("   1é  ").collect::<Vec<_>>(), ["?", "?"]);
+        assert_eq!(format.fields("  12 345  9    7"), ["12", "345", "9"]);
+        assert_eq!(format.fields("1234567"), ["1234", "567"]);
+        assert_eq!(format.fields("   1é  "), ["?", "?"]);
     }
 }

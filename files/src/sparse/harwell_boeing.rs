@@ -67,7 +67,9 @@ fn header(lines: &mut Lines) -> Result<(Header, String), SourceError> {
     let third = lines.expect("a line with the kind and the sizes of the matrix")?.to_owned();
     let words: Vec<&str> = third.split_whitespace().collect();
     let [kind, m, n, nnz, ..] = *words else {
-        return Err(lines.fault("kind, rows, columns and entries should stand here: correct the line"));
+        return Err(
+            lines.fault("kind, rows, columns and entries should stand here: correct the line")
+        );
     };
     let (is_pattern, symmetry) = parse_kind(lines, kind)?;
     let (m, n) = (whole(lines, m, "size")?, whole(lines, n, "size")?);
@@ -146,7 +148,11 @@ fn parse_kind(lines: &Lines, kind: &str) -> Result<(bool, Symmetry), SourceError
         'U' | 'R' => Symmetry::General,
         'S' => Symmetry::Symmetric,
         'Z' => Symmetry::Skew,
-        _ => return Err(lines.unsupported(format_args!("kind '{kind}' is not read, but U, R, S, Z"))),
+        _ => {
+            return Err(
+                lines.unsupported(format_args!("kind '{kind}' is not read, but U, R, S, Z"))
+            );
+        }
     };
     Ok((is_pattern, symmetry))
 }
@@ -163,7 +169,7 @@ fn each(
     while read < count {
         let line = lines.expect(&format!("{what} {} of {count}", read + 1))?.to_owned();
         let before = read;
-        for text in format.fields(&line).take((count - read) as usize) {
+        for text in format.fields(&line).into_iter().take((count - read) as usize) {
             put(lines, text)?;
             read += 1;
         }
@@ -212,7 +218,9 @@ fn value(lines: &Lines, format: Format, text: &str) -> Result<f64, SourceError> 
 /// # Errors
 /// If `starts` do not go from 1 up to one more than the entries.
 fn check_starts(lines: &Lines, starts: &[u64], nnz: u64) -> Result<(), SourceError> {
-    let is_right = starts.is_sorted() && starts.first() == Some(&1) && starts.last() == Some(&nnz.saturating_add(1));
+    let is_right = starts.is_sorted()
+        && starts.first() == Some(&1)
+        && starts.last() == Some(&nnz.saturating_add(1));
     if is_right {
         return Ok(());
     }

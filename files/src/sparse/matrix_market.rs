@@ -117,7 +117,9 @@ pub(super) fn read_coordinates(mut lines: Lines, first: &str) -> Result<SparseFi
 fn coordinates(lines: &mut Lines, header: &Header) -> Result<(Entries, [u64; 3]), SourceError> {
     let sizes = content(lines, "the line of sizes")?;
     let [m, n, count] = sizes.as_slice() else {
-        return Err(lines.fault("rows, columns and number of entries should stand here: correct the line"));
+        return Err(
+            lines.fault("rows, columns and number of entries should stand here: correct the line")
+        );
     };
     let sizes = [whole(lines, m, "size")?, whole(lines, n, "size")?, whole(lines, count, "size")?];
     let [m, n, promised] = sizes;
@@ -139,14 +141,18 @@ fn coordinates(lines: &mut Lines, header: &Header) -> Result<(Entries, [u64; 3])
         let ([Some(i), Some(j), Some(value)], None) = (parts, words.next()) else {
             let shown = if width == 3 { "row, column and value" } else { "row and column" };
             let found = line.split_whitespace().count();
-            return Err(lines.fault(format_args!("an entry is {shown}, not {found} words: correct it")));
+            return Err(
+                lines.fault(format_args!("an entry is {shown}, not {found} words: correct it"))
+            );
         };
         // They borrow the line, which messages about it need too.
         let (i, j, value) = (i.to_owned(), j.to_owned(), value.to_owned());
         let place = (whole(lines, &i, "row")?, whole(lines, &j, "column")?);
         let value = real(lines, &value)?;
         if header.field == Field::Integer && value.fract() != 0.0 {
-            return Err(lines.fault(format_args!("{value} is no whole number, as the header says: correct either")));
+            return Err(lines.fault(format_args!(
+                "{value} is no whole number, as the header says: correct either"
+            )));
         }
         entries.put(lines, place, value)?;
         read += 1;
@@ -169,7 +175,9 @@ pub(super) fn read_dense(mut lines: Lines, first: &str) -> Result<DenseFile, Sou
         return Ok(DenseFile { shape: (m, n), entries: dense });
     }
     if header.symmetry != Symmetry::General {
-        return Err(lines.unsupported("of arrays, general ones are read: write out the whole matrix"));
+        return Err(
+            lines.unsupported("of arrays, general ones are read: write out the whole matrix")
+        );
     }
     let sizes = content(&mut lines, "the line of sizes")?;
     let [m, n] = sizes.as_slice() else {

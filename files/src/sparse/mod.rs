@@ -73,7 +73,9 @@ pub fn read_dense(path: &Path, memory_bytes: u64) -> Result<DenseFile, SourceErr
     let mut lines = Lines::open(path, memory_bytes)?;
     let first = lines.expect("a header")?.to_owned();
     if !is_matrix_market(&first) {
-        return Err(lines.fault("no file of Matrix Market: its first line begins with %%MatrixMarket"));
+        return Err(
+            lines.fault("no file of Matrix Market: its first line begins with %%MatrixMarket")
+        );
     }
     matrix_market::read_dense(lines, &first)
 }

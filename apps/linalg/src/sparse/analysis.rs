@@ -154,7 +154,8 @@ impl Analysis {
         (0..nodes.len()).for_each(|at| starts[at + 1] += starts[at]);
         self.children = vec![0; starts[nodes.len()]];
         let mut next = starts.clone();
-        for (at, parent) in nodes.iter().enumerate().filter_map(|(at, node)| Some((at, of(node)?))) {
+        for (at, parent) in nodes.iter().enumerate().filter_map(|(at, node)| Some((at, of(node)?)))
+        {
             self.children[next[parent]] = at as u32;
             next[parent] += 1;
         }

@@ -85,9 +85,9 @@ impl Graph {
             columns[j].iter().for_each(|&i| rows[i as usize].push(j as u32));
         }
         let (mut last, mut free): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
-        (0..n).filter(|&j| columns[j].is_empty()).for_each(|j| {
-            if kept[j] { free.push(j as u32) } else { last.push(j as u32) }
-        });
+        (0..n)
+            .filter(|&j| columns[j].is_empty())
+            .for_each(|j| if kept[j] { free.push(j as u32) } else { last.push(j as u32) });
         last.sort_by_key(|&j| (a.rows_of(j as usize).is_empty(), a.rows_of(j as usize).len()));
         free.append(&mut last);
         let is_column: Vec<bool> = columns.iter().map(|rows| !rows.is_empty()).collect();

@@ -128,7 +128,12 @@ pub(super) fn apply_columns<T: Scalar>(
         let (row, width) = (block.columns.start, block.count());
         let (t, rest) = triangles.split_at(width * width);
         let (rows, t) = (block.end - row, TileRef::new(t, width, width));
-        apply_block(blas, v.part(row, row - first, rows, width), t, c.reborrow().part(row, 0, rows, n));
+        apply_block(
+            blas,
+            v.part(row, row - first, rows, width),
+            t,
+            c.reborrow().part(row, 0, rows, n),
+        );
         triangles = rest;
     }
 }

@@ -110,7 +110,8 @@ impl<T: Scalar> Plan<T> {
         let mut groups = self.groups.iter().enumerate().peekable();
         let (mut parts, mut number) = (Vec::new(), 0);
         while number < self.analysis.fronts() {
-            if let Some((index, group)) = groups.next_if(|(_, group)| group.fronts.start == number) {
+            if let Some((index, group)) = groups.next_if(|(_, group)| group.fronts.start == number)
+            {
                 parts.push(Part::Group(index));
                 number = group.fronts.end;
             } else {

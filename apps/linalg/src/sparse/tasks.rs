@@ -72,7 +72,9 @@ fn factor_group<T: Scalar>(plan: &Plan<T>, group: usize, left: &mut [T]) -> Vec<
         let is_inside = group.fronts.contains(&(front.parent as usize));
         if is_inside {
             starts[number - group.fronts.start] = stack.len();
-            plan.take_left((number, 0..width), (&*a, front.m), |part| stack.extend_from_slice(part));
+            plan.take_left((number, 0..width), (&*a, front.m), |part| {
+                stack.extend_from_slice(part)
+            });
         } else if (front.parent as usize) < analysis.fronts.len() {
             plan.take_left((number, 0..width), (&*a, front.m), |part| {
                 left[left_end..left_end + part.len()].copy_from_slice(part);
@@ -292,7 +294,8 @@ impl<T: Scalar> Codelet for Take<T> {
         let a = (buffers.read::<T>(0), tile.height as usize);
         let (which, columns) = (tile.front as usize, tile.range());
         let front = &plan.analysis.fronts[which];
-        let mut r = Vec::with_capacity(front.r_entries(columns.end) - front.r_entries(columns.start));
+        let mut r =
+            Vec::with_capacity(front.r_entries(columns.end) - front.r_entries(columns.start));
         plan.take_r((which, columns.clone()), a, &mut r);
         plan.keep(self.piece, r);
         let (left, mut end) = (buffers.write::<T>(1), 0);

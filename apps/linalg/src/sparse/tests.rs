@@ -95,8 +95,8 @@ fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
 /// `R' R` is the same as `P' A' A P`, but for rounding.
 fn check_gram<T: Scalar>(a: &SparseMatrix<T>, r: &SparseR<T>) {
     let (columns, dense) = (permuted(a, r.analysis().column_order()), dense_r(r));
-    let tolerance =
-        4.0 * (a.m() + a.n()) as f64 * T::epsilon() * a.frobenius_norm().powi(2) + f64::MIN_POSITIVE;
+    let tolerance = 4.0 * (a.m() + a.n()) as f64 * T::epsilon() * a.frobenius_norm().powi(2)
+        + f64::MIN_POSITIVE;
     for i in 0..a.n() {
         for j in 0..=i {
             let error = (dot(&dense[i], &dense[j]) - dot(&columns[i], &columns[j])).size();
@@ -148,7 +148,9 @@ fn the_factor_is_that_of_the_dense_matrix_but_for_signs() {
         // Well conditioned: the factor is then known to within rounding.
         let more = (0..50).map(|j| (j, j, 4.0));
         let entries: Vec<_> = (0..50)
-            .flat_map(|j| a.column(j).map(move |(i, x)| (i as u32, j as u32, x)).collect::<Vec<_>>())
+            .flat_map(|j| {
+                a.column(j).map(move |(i, x)| (i as u32, j as u32, x)).collect::<Vec<_>>()
+            })
             .chain(more)
             .collect();
         a = SparseMatrix::from_entries(80, 50, &entries);
@@ -170,7 +172,8 @@ fn complex_matrices_are_factorised() {
     let mut stream = SplitMix64::new(3);
     let entries: Vec<(u32, u32, c64)> = (0..400)
         .map(|k| {
-            let (i, j) = if k < 40 { (k, k) } else { (draw(&mut stream, 60), draw(&mut stream, 40)) };
+            let (i, j) =
+                if k < 40 { (k, k) } else { (draw(&mut stream, 60), draw(&mut stream, 40)) };
             (i as u32, j as u32, c64::new(stream.uniform() - 0.5, stream.uniform() - 0.5))
         })
         .collect();
@@ -296,7 +299,9 @@ fn least_squares_solutions_have_no_gradient() {
         for (m, n) in [(60, 60), (90, 60), (200, 60)] {
             let mut a = matrix(40 + kind as u64, kind, m, n);
             let more: Vec<(u32, u32, f64)> = (0..n)
-                .flat_map(|j| a.column(j).map(move |(i, x)| (i as u32, j as u32, x)).collect::<Vec<_>>())
+                .flat_map(|j| {
+                    a.column(j).map(move |(i, x)| (i as u32, j as u32, x)).collect::<Vec<_>>()
+                })
                 .chain((0..n as u32).map(|j| (j, j, 3.0)))
                 .collect();
             a = SparseMatrix::from_entries(m, n, &more);
@@ -316,7 +321,9 @@ fn solutions_of_least_norm_are_rows_of_the_matrix() {
     for kind in 0..KINDS {
         let tall = matrix(90 + kind as u64, kind, 80, 30);
         let entries: Vec<(u32, u32, f64)> = (0..30)
-            .flat_map(|j| tall.column(j).map(move |(i, x)| (j as u32, i as u32, x)).collect::<Vec<_>>())
+            .flat_map(|j| {
+                tall.column(j).map(move |(i, x)| (j as u32, i as u32, x)).collect::<Vec<_>>()
+            })
             .chain((0..30).map(|j| (j, j, 3.0)))
             .collect();
         let a = SparseMatrix::from_entries(30, 80, &entries);

@@ -60,7 +60,8 @@ pub(super) fn postorder(parents: &[u32], weight: impl Fn(u32) -> u64) -> Vec<u32
         first..first + end.count()
     };
     let mut order = Vec::with_capacity(parents.len());
-    let mut stack: Vec<(u32, bool)> = children[of(NONE)].iter().map(|&root| (root, false)).collect();
+    let mut stack: Vec<(u32, bool)> =
+        children[of(NONE)].iter().map(|&root| (root, false)).collect();
     while let Some((node, is_seen)) = stack.pop() {
         if is_seen {
             order.push(node);

@@ -117,9 +117,8 @@ impl<'a, T: Scalar> Walk<'a, T> {
         for (&tile, &handle) in tiles.iter().zip(handles) {
             self.flow.submit(Fill::<T> { key, tile, scalar }, &[(handle, W)], priority);
             for left in &children {
-                let meets = |[first, last]: [u32; 2]| {
-                    first < tile.columns[1] && tile.columns[0] <= last
-                };
+                let meets =
+                    |[first, last]: [u32; 2]| first < tile.columns[1] && tile.columns[0] <= last;
                 let is_met = left.columns.is_some_and(meets);
                 if is_met || (left.has_right_sides && tile.columns[1] > n) {
                     let task = Assemble::<T> { key, given: left.given, tile, scalar };

@@ -380,9 +380,8 @@ impl Job<'_> {
     /// `sparse-qr`.
     fn factorise(&self, json: &mut Map<String, Value>) -> Result<()> {
         let a = &self.problem.a;
-        let r: SparseR<f64> = self.timed(json, |flow| {
-            Ok(sparse_qr(flow, &self.analysis, a, (&[], 0), self.run.nb)?)
-        })?;
+        let r: SparseR<f64> = self
+            .timed(json, |flow| Ok(sparse_qr(flow, &self.analysis, a, (&[], 0), self.run.nb)?))?;
         self.describe_rank(&r.rank(rank_tolerance(a)), json);
         if self.common.check {
             let error = r.gram_error(a);
@@ -411,7 +410,10 @@ impl Job<'_> {
         self.console.field("solve", seconds(time));
         json.insert("solve_seconds".to_owned(), time.into());
         json.insert("nrhs".to_owned(), (*nrhs).into());
-        json.insert("rhs".to_owned(), if right_sides.is_given { "given" } else { "A times ones" }.into());
+        json.insert(
+            "rhs".to_owned(),
+            if right_sides.is_given { "given" } else { "A times ones" }.into(),
+        );
         self.residuals(right_sides, &x, json);
         let Some(path) = self.result else { return Ok(()) };
         let comment = "solutions, by tegula linalg sparse-gels";

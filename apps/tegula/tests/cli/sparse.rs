@@ -26,7 +26,10 @@ fn grid(k: usize, more: usize) -> String {
         }
         (0..more).for_each(|copy| put((copy + 1) * n + node, node, 2.0 + copy as f64));
     }
-    format!("%%MatrixMarket matrix coordinate real general\n{} {n} {count}\n{lines}", n * (more + 1))
+    format!(
+        "%%MatrixMarket matrix coordinate real general\n{} {n} {count}\n{lines}",
+        n * (more + 1)
+    )
 }
 
 fn write(folder: &Path, name: &str, text: &str) {
@@ -42,10 +45,11 @@ fn values(folder: &Path, name: &str) -> Vec<f64> {
 
 #[test]
 fn a_square_system_is_solved_by_any_number_of_workers() {
-    let folder = folder("sparse-square");
+    let folder = folder();
     write(&folder, "a.mtx", &grid(30, 0));
     let solve = |flags: &str| {
-        let command = format!("linalg sparse-gels --input a.mtx --check --json - -q -o x.mtx {flags}");
+        let command =
+            format!("linalg sparse-gels --input a.mtx --check --json - -q -o x.mtx {flags}");
         let json = tegula_in(&folder, &command).succeeded().json();
         assert_eq!(json.pointer("/check/passed"), Some(&Value::Bool(true)), "{json:#}");
         (json, values(&folder, "x.mtx"))
@@ -57,7 +61,9 @@ fn a_square_system_is_solved_by_any_number_of_workers() {
     for name in ["fronts", "nnz_r", "flops", "analysis_seconds", "factor_seconds", "gflops"] {
         assert!(number(&json, &format!("/{name}")) > 0.0, "{name} in {json:#}");
     }
-    assert!(number(&json, "/backward_errors/0") < 1e-14 && number(&json, "/residual_norms/0") < 1e-11);
+    assert!(
+        number(&json, "/backward_errors/0") < 1e-14 && number(&json, "/residual_norms/0") < 1e-11
+    );
     assert_eq!((number(&json, "/rank/rank"), &json["rank"]["is_full"]), (900.0, &true.into()));
     assert_eq!(solve("--workers 2").1, x);
     assert_eq!(solve("--workers 5").1, x);
@@ -69,7 +75,7 @@ fn a_square_system_is_solved_by_any_number_of_workers() {
 /// diagonal blocks of: A = [G; 2 I; 3 I], b = [G u; 2 u + d; 3 u - 2 d / 3] has the solution u.
 #[test]
 fn least_squares_have_the_solution_that_is_known() {
-    let folder = folder("sparse-tall");
+    let folder = folder();
     write(&folder, "a.mtx", &grid(12, 2));
     let (k, n) = (12, 144);
     let mut text = format!("%%MatrixMarket matrix array real general\n{} 2\n", 3 * n);
@@ -107,11 +113,12 @@ fn least_squares_have_the_solution_that_is_known() {
 
 #[test]
 fn fewer_rows_than_columns_give_the_least_norm() {
-    let folder = folder("sparse-wide");
+    let folder = folder();
     let text = "%%MatrixMarket matrix coordinate integer general\n2 4 5\n1 1 1\n1 2 1\n2 2 1\n2 3 1\n2 4 1\n";
     write(&folder, "a.mtx", text);
     write(&folder, "b.mtx", "%%MatrixMarket matrix array real general\n2 1\n2\n3\n");
-    let run = tegula_in(&folder, "linalg sparse-gels --input a.mtx --rhs b.mtx -o x.mtx").succeeded();
+    let run =
+        tegula_in(&folder, "linalg sparse-gels --input a.mtx --rhs b.mtx -o x.mtx").succeeded();
     assert!(format!("{}{}", run.stdout, run.stderr).contains("least norm"), "{run:?}");
     // A A' = [2 1; 1 3], y = [3/5; 4/5], x = A' y.
     let x = values(&folder, "x.mtx");
@@ -121,7 +128,7 @@ fn fewer_rows_than_columns_give_the_least_norm() {
 
 #[test]
 fn a_factor_is_written_with_the_order_of_its_columns() {
-    let folder = folder("sparse-factor");
+    let folder = folder();
     write(&folder, "a.mtx", &grid(6, 1));
     let command = "linalg sparse-qr --input a.mtx -o r.mtx --check --json out.json";
     let run = tegula_in(&folder, command).succeeded();
@@ -144,7 +151,9 @@ fn a_factor_is_written_with_the_order_of_its_columns() {
         let text = fs::read_to_string(folder.join(name)).expect("a file");
         let lines = text.lines().filter(|line| !line.starts_with('%')).skip(1);
         let mut entries: Vec<f64> = lines
-            .map(|line| line.rsplit(' ').next().expect("a value").parse::<f64>().expect("a number").abs())
+            .map(|line| {
+                line.rsplit(' ').next().expect("a value").parse::<f64>().expect("a number").abs()
+            })
             .filter(|value| *value > 1e-9)
             .collect();
         entries.sort_by(f64::total_cmp);
@@ -157,7 +166,7 @@ fn a_factor_is_written_with_the_order_of_its_columns() {
 
 #[test]
 fn a_dry_run_computes_nothing_and_says_what_it_would_take() {
-    let folder = folder("sparse-dry");
+    let folder = folder();
     write(&folder, "a.mtx", &grid(9, 0));
     let json = tegula_in(&folder, "linalg sparse-qr --input a.mtx --dry-run --json - -q");
     let json = json.succeeded().json();
@@ -167,7 +176,7 @@ fn a_dry_run_computes_nothing_and_says_what_it_would_take() {
 
 #[test]
 fn what_cannot_be_done_is_refused_with_what_to_do() {
-    let folder = folder("sparse-refused");
+    let folder = folder();
     let head = "%%MatrixMarket matrix coordinate real general\n";
     write(&folder, "a.mtx", &format!("{head}3 3 2\n1 1 1\n9 1 1\n"));
     write(&folder, "twice.mtx", &format!("{head}3 2 4\n1 1 1\n1 2 1\n2 1 5\n2 2 5\n"));

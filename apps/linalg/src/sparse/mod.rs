@@ -13,6 +13,7 @@
 
 mod analysis;
 mod colamd;
+mod contexts;
 mod dense;
 mod factor;
 mod gels;
@@ -31,8 +32,11 @@ use std::sync::Arc;
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::sparse::SparseMatrix;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::sched::contexts::ContextError;
 
 pub use analysis::Analysis;
+pub use contexts::Bundles;
+use contexts::Jobs;
 pub use factor::{RankFindings, SparseR};
 pub use gels::{Factored, LeastSquares, Residual, SparseGelsError, is_adjoint, sparse_gels};
 pub use ordering::{ORDERINGS, Ordering};
@@ -69,14 +73,52 @@ pub fn sparse_qr<T: Scalar>(
     (b, nrhs): (&[T], usize),
     nb: usize,
 ) -> Result<SparseR<T>, FlowError> {
-    factorise(flow, Plan::new(analysis, a, (b, nrhs), Cut::into_columns(nb)))
+    let plan = Plan::new(analysis, a, (b, nrhs), Cut::into_columns(nb));
+    factorise(flow, plan, &Jobs::default())
+}
+
+/// As [`sparse_qr`], each subtree of a layer in a scheduling context of its share of the workers,
+/// and what is above the layer in that of all: data of a subtree stays with its workers. `flow` has
+/// contexts; the result is the same to the last bit.
+///
+/// # Errors
+/// As [`sparse_qr`], and if a context cannot be made.
+///
+/// # Panics
+/// As [`sparse_qr`].
+pub fn sparse_qr_in_contexts<T: Scalar>(
+    flow: &mut Flow,
+    analysis: &Arc<Analysis>,
+    a: &SparseMatrix<T>,
+    (b, nrhs): (&[T], usize),
+    (nb, bundles): (usize, &Bundles),
+) -> Result<SparseR<T>, SparseContextError> {
+    let jobs = Jobs::new(flow, analysis, bundles)?;
+    let plan = Plan::new(analysis, a, (b, nrhs), Cut::into_columns(nb));
+    Ok(factorise(flow, plan, &jobs)?)
+}
+
+/// Why there is no factorisation in contexts.
+#[derive(Debug, thiserror::Error)]
+pub enum SparseContextError {
+    /// A context cannot be made.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// Tasks failed.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
 }
 
 /// Runs a planned factorisation.
-fn factorise<T: Scalar>(flow: &mut Flow, plan: Plan<T>) -> Result<SparseR<T>, FlowError> {
+fn factorise<T: Scalar>(
+    flow: &mut Flow,
+    plan: Plan<T>,
+    jobs: &Jobs,
+) -> Result<SparseR<T>, FlowError> {
     let parts = plan.parts();
     let opened = Opened::new(plan);
-    Walk::new(flow, &opened).submit(&parts);
+    Walk::new(&opened).submit(flow, &parts, jobs);
+    jobs.close(flow);
     flow.wait()?;
     Ok(SparseR::collect(&mut opened.close(), &parts))
 }

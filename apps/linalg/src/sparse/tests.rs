@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_kernels::sparse::{SparseMatrix, norm2};
-use tegula_runtime::exec::{Exec, Sequential};
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::random::SplitMix64;
+use tegula_runtime::sched::{WorkerId, policy};
 
 use super::plan::Cut;
 use super::tree::{NONE, Pattern, elimination_tree, postorder, row_counts};
@@ -276,20 +277,29 @@ fn engines_of_all_sizes_give_the_same_bits() {
     let plan = Plan::new(&analysis, &a, (&b, 2), cut);
     let in_groups: usize = plan.groups.iter().map(|group| group.fronts.len()).sum();
     assert!(in_groups > 3 && in_groups < analysis.fronts(), "{in_groups} of {}", analysis.fronts());
-    let solve = |mut flow: Flow| {
+    let solve = |mut flow: Flow, bundles: Option<&Bundles>| {
+        let jobs = bundles.map(|bundles| Jobs::new(&mut flow, &analysis, bundles).expect("made"));
         let plan = Plan::new(&analysis, &a, (&b, 2), cut);
-        let r = factorise(&mut flow, plan).expect("a factorisation");
+        let r = factorise(&mut flow, plan, &jobs.unwrap_or_default()).expect("a factorisation");
         let entries: Vec<u64> = r.entries().map(|(_, _, value)| value.to_bits()).collect();
         (entries, [0, 1].map(|k| r.solve_along(k)))
     };
-    let (entries, x) = solve(sequential());
+    let expected = solve(sequential(), None);
+    let x = &expected.1;
     for k in 0..2 {
         let residual = Residual::of(&a, &x[k], &b[k * a.m()..(k + 1) * a.m()]);
         assert!(residual.gradient < 1e-13, "{residual:?}");
     }
     for workers in [1, 2, 3, 7] {
         let flow = Flow::new(Exec::with_workers(workers), FlowOptions::default());
-        assert_eq!((&entries, &x), (&solve(flow).0, &solve(sequential()).1), "{workers} workers");
+        assert_eq!(solve(flow, None), expected, "{workers} workers");
+        // The same in contexts of subtrees.
+        let options = ExecOptions { contexts: true, ..ExecOptions::new(workers) };
+        let flow = Flow::new(Exec::new(options), FlowOptions::default());
+        let policy = policy("lws").expect("a listed policy");
+        let workers: Vec<WorkerId> = (0..workers).map(WorkerId).collect();
+        let bundles = Bundles { bundle: 2, policy, workers };
+        assert_eq!(solve(flow, Some(&bundles)), expected, "{bundles:?}");
     }
 }
 

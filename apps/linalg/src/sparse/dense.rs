@@ -172,7 +172,7 @@ fn by_columns<T: Scalar>(a: &mut [T], m: usize, heights: &[u32]) {
             for column in rest.chunks_exact_mut(m) {
                 let column = &mut column[k..height as usize];
                 let factor = tau.conj() * dot(v, column);
-                column.iter_mut().zip(&*v).for_each(|(x, &v)| *x = *x - factor * v);
+                column.iter_mut().zip(&*v).for_each(|(x, &v)| *x -= factor * v);
             }
         }
         v[0] = beta;
@@ -199,7 +199,7 @@ fn reflector<T: Scalar>(x: &mut [T]) -> (T, T) {
     }
     let tau = T::from_parts((beta - alpha.re()) / beta, -alpha.im() / beta);
     let factor = T::ONE.divided_by(alpha - T::from_real(beta));
-    below.iter_mut().for_each(|x| *x = *x * factor);
+    below.iter_mut().for_each(|x| *x *= factor);
     (T::from_real(beta), tau)
 }
 

@@ -178,7 +178,7 @@ impl<T: Scalar> SparseR<T> {
         let mut ax = vec![T::ZERO; m];
         a.multiply(T::ONE, &self.in_columns(&x), &mut ax);
         let gram = self.in_order(&a.multiply_adjoint(&ax));
-        difference.iter_mut().zip(gram).for_each(|(x, other)| *x = *x - other);
+        difference.iter_mut().zip(gram).for_each(|(x, other)| *x -= other);
         let size = norm2(&x) * a.frobenius_norm().powi(2) * (m + n) as f64 * T::epsilon();
         let error = norm2(&difference);
         if error == 0.0 { 0.0 } else { error / size }
@@ -193,14 +193,14 @@ impl<T: Scalar> SparseR<T> {
             for (place, &j) in self.analysis.others_of(number).iter().enumerate() {
                 let factor = x[j as usize];
                 let column = self.column(number, front.pivots + place);
-                x[range.clone()].iter_mut().zip(column).for_each(|(x, &r)| *x = *x - r * factor);
+                x[range.clone()].iter_mut().zip(column).for_each(|(x, &r)| *x -= r * factor);
             }
             for j in (0..rows).rev() {
                 let column = self.column(number, j);
                 let factor = x[front.first + j].divided_by(column[j]);
                 x[front.first + j] = factor;
                 let above = x[front.first..front.first + j].iter_mut();
-                above.zip(column).for_each(|(x, &r)| *x = *x - r * factor);
+                above.zip(column).for_each(|(x, &r)| *x -= r * factor);
             }
         }
     }
@@ -219,7 +219,7 @@ impl<T: Scalar> SparseR<T> {
             for (place, &j) in self.analysis.others_of(number).iter().enumerate() {
                 let column = self.column(number, front.pivots + place);
                 let sum = product(column, &x[front.first..front.first + rows]);
-                x[j as usize] = x[j as usize] - sum;
+                x[j as usize] -= sum;
             }
         }
     }

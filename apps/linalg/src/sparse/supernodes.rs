@@ -119,11 +119,8 @@ fn zeros_of_both(child: &Node, parent: &Node) -> Option<u64> {
 /// The nodes without those that are `gone`.
 fn without(nodes: Vec<Node>, gone: &[bool]) -> Vec<Node> {
     let mut places = vec![NONE; nodes.len()];
-    let mut count = 0;
-    for (place, _) in places.iter_mut().zip(gone).filter(|(_, gone)| !**gone) {
-        *place = count;
-        count += 1;
-    }
+    let kept = places.iter_mut().zip(gone).filter(|(_, gone)| !**gone);
+    (0..).zip(kept).for_each(|(count, (place, _))| *place = count);
     let kept = nodes.into_iter().zip(gone).filter(|(_, gone)| !**gone);
     let moved = |mut node: Node| {
         node.parent = if node.parent == NONE { NONE } else { places[node.parent as usize] };

@@ -192,8 +192,8 @@ fn eliminated(a: &SparseMatrix<f64>, order: &[u32]) -> Vec<BTreeSet<u32>> {
     let mut places = vec![0; n];
     order.iter().enumerate().for_each(|(place, &j)| places[j as usize] = place as u32);
     let mut rows = vec![BTreeSet::new(); a.m()];
-    for j in 0..n {
-        a.rows_of(j).iter().for_each(|&i| _ = rows[i as usize].insert(places[j]));
+    for (j, &place) in places.iter().enumerate() {
+        a.rows_of(j).iter().for_each(|&i| _ = rows[i as usize].insert(place));
     }
     let mut patterns = Vec::new();
     for j in 0..n as u32 {

@@ -178,12 +178,12 @@ impl Common {
     fn resolve(&self, analysis: &Analysis, right_sides: Option<&RightSides>) -> Result<Run> {
         let (m, n) = (analysis.m() as u64, analysis.n() as u64);
         let nrhs = right_sides.map_or(0, |sides| sides.nrhs as u64);
-        // R twice, in buffers of tasks and as it is kept; fronts; the matrix by rows.
+        // R, right-hand sides, and the matrix by columns and by rows.
         let r = 8 * (analysis.nnz_r() + n * nrhs);
-        let plain = 16 * analysis.nnz() as u64 + 8 * nrhs * (m + n);
+        let plain = r + 32 * analysis.nnz() as u64 + 8 * nrhs * (2 * m + n);
         let front = 8 * analysis.largest_front().0 as u64 * analysis.largest_front().1 as u64;
         let footprint = |nb: usize, _workers: usize| Footprint {
-            bytes: 2 * r + 8 * analysis.peak_entries(),
+            bytes: 8 * analysis.peak_entries(),
             plain_bytes: plain,
             task_bytes: front,
             pieces: analysis.fronts() + analysis.n().div_ceil(nb),

@@ -153,6 +153,8 @@ pub(super) enum Given {
 pub(super) struct Assemble<T> {
     pub(super) key: u32,
     pub(super) given: Given,
+    /// Entries of it, of which as many go into the tile at most.
+    pub(super) entries: u32,
     pub(super) tile: Tile,
     pub(super) scalar: PhantomData<T>,
 }
@@ -162,7 +164,7 @@ impl<T: Scalar> Codelet for Assemble<T> {
     const ACCESS: &'static [Access] = &[R, RW];
 
     fn cost(&self) -> Cost {
-        Cost { flops: 0.0, bytes: (self.tile.entries() * size_of::<T>()) as f64 }
+        Cost { flops: 0.0, bytes: f64::from(self.entries) * size_of::<T>() as f64 }
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {

@@ -21,6 +21,7 @@ use super::tree::NONE;
 struct Left {
     given: Given,
     handle: Handle,
+    entries: u32,
     /// The columns of the parent that it touches, without those of right-hand sides.
     columns: Option<[u32; 2]>,
     has_right_sides: bool,
@@ -98,7 +99,13 @@ impl<'a, T: Scalar> Walk<'a, T> {
         let columns = others.filter_map(|list| Some([*list.first()?, *list.last()?]));
         let columns = columns.reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
         let (given, has_right_sides) = (Given::Group(index as u32), plan.nrhs > 0);
-        self.left[parent as usize].push(Left { given, handle, columns, has_right_sides });
+        self.left[parent as usize].push(Left {
+            given,
+            handle,
+            entries: entries as u32,
+            columns,
+            has_right_sides,
+        });
     }
 
     /// Submits a front that is in no group.
@@ -137,7 +144,13 @@ impl<'a, T: Scalar> Walk<'a, T> {
                     |[first, last]: [u32; 2]| first < tile.columns[1] && tile.columns[0] <= last;
                 let is_met = left.columns.is_some_and(meets);
                 if is_met || (left.has_right_sides && tile.columns[1] > n) {
-                    let task = Assemble::<T> { key, given: left.given, tile, scalar };
+                    let task = Assemble::<T> {
+                        key,
+                        given: left.given,
+                        entries: left.entries,
+                        tile,
+                        scalar,
+                    };
                     flow.submit(task, &[(left.handle, R), (handle, RW)], priority);
                 }
             }
@@ -201,7 +214,8 @@ impl<'a, T: Scalar> Walk<'a, T> {
             let given =
                 Given::Columns { child: number as u32, columns: [first as u32, end as u32] };
             let has_right_sides = tile.range().end > front.n;
-            let left = Left { given, handle: left, columns, has_right_sides };
+            let entries = entries as u32;
+            let left = Left { given, handle: left, entries, columns, has_right_sides };
             self.left[front.parent as usize].push(left);
         }
     }

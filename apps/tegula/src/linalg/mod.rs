@@ -47,7 +47,7 @@ use sparse::Sparse;
 )]
 pub(crate) struct Linalg {
     #[command(subcommand)]
-    sparse: Option<Sparse>,
+    sparse: Option<Box<Sparse>>,
     /// Algorithm: "tegula linalg --list" has all
     #[arg(required_unless_present = "list", value_parser = names(), hide_possible_values = true)]
     algorithm: Option<usize>,

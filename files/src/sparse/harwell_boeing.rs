@@ -1,9 +1,9 @@
 //! Harwell-Boeing and Rutherford-Boeing files: assembled real and pattern matrices.
 //!
-//! Duff, Grimes, Lewis, "Users' guide for the Harwell-Boeing sparse matrix collection", TR/PA/92/86,
-//! CERFACS (1992), and "The Rutherford-Boeing sparse matrix collection", RAL-TR-97-031 (1997). Four
-//! lines of header, then where columns begin, the rows of entries, and their values, each in numbers
-//! of fixed width. Right-hand sides that follow are not read.
+//! Duff, Grimes, Lewis, "Users' guide for the Harwell-Boeing sparse matrix collection",
+//! TR/PA/92/86, CERFACS (1992), and "The Rutherford-Boeing sparse matrix collection", RAL-TR-97-031
+//! (1997). Four lines of header, then where columns begin, the rows of entries, and their values,
+//! each in numbers of fixed width. Right-hand sides that follow are not read.
 
 use super::SparseFile;
 use super::entries::{Entries, Symmetry, real, whole};

@@ -3,11 +3,11 @@
 //!
 //! Davis, Gilbert, Larimore, Ng, "A column approximate minimum degree ordering algorithm", ACM
 //! Trans. Math. Softw. 30 (2004), 353-376, from the description there. `A' A` is never formed: the
-//! rows of `A` are the cliques of its graph. A step eliminates the column with the smallest bound of
-//! its degree; the rows in it become one, the pivot row. Columns that then look the same are treated
-//! as one from there on (section 4.4), what has no other row left is eliminated at once (4.3), and
-//! a row that lies within the pivot row is dropped (4.5). Degrees are bounded by sums of what rows
-//! have outside the pivot row (4.2).
+//! rows of `A` are the cliques of its graph. A step eliminates the column with the smallest bound
+//! of its degree; the rows in it become one, the pivot row. Columns that then look the same are
+//! treated as one from there on (section 4.4), what has no other row left is eliminated at once
+//! (4.3), and a row that lies within the pivot row is dropped (4.5). Degrees are bounded by sums of
+//! what rows have outside the pivot row (4.2).
 //!
 //! It was chosen over a minimum degree ordering of `A' A`, since a single row with many entries
 //! makes that matrix dense, and over nested dissection, which needs a graph partitioner.

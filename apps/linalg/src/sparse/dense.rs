@@ -1,5 +1,5 @@
-//! The QR factorisation of a front, or of block columns of it, on one core: below a staircase all is
-//! zero, and reflectors end at it.
+//! The QR factorisation of a front, or of block columns of it, on one core: below a staircase all
+//! is zero, and reflectors end at it.
 //!
 //! Narrow fronts are factorised column by column; of wider ones blocks of columns are, and applied
 //! as blocks (Schreiber, Van Loan 1989). A block reaches down to the staircase of its last column:

@@ -160,9 +160,9 @@ impl<T: Scalar> SparseR<T> {
         self.in_columns(&x)
     }
 
-    /// The two-norm of `R^H R x - P^H A^H A P x` for a vector `x` of random signs, over that of `x`,
-    /// the square of the norm of Frobenius of `A`, and `(m + n) eps`: some units of rounding at
-    /// most, if this is the factor of `a` (after Freivalds 1979).
+    /// The two-norm of `R^H R x - P^H A^H A P x` for a vector `x` of random signs, over that of
+    /// `x`, the square of the norm of Frobenius of `A`, and `(m + n) eps`: some units of rounding
+    /// at most, if this is the factor of `a` (after Freivalds 1979).
     ///
     /// # Panics
     /// If `a` has another shape than what was factorised.

@@ -58,8 +58,8 @@ pub fn rank_tolerance<T: Scalar>(a: &SparseMatrix<T>) -> f64 {
 /// for it. Along with it `b`, `nrhs` right-hand sides column by column (`m x nrhs`), becomes
 /// `Q^H B`, of which the rows that belong to `R` are kept.
 ///
-/// A matrix of lower rank has an `R` too, with zeros on its diagonal or what rounding makes of them:
-/// see [`SparseR::rank`].
+/// A matrix of lower rank has an `R` too, with zeros on its diagonal or what rounding makes of
+/// them: see [`SparseR::rank`].
 ///
 /// # Errors
 /// If there is no memory for it, or a task submitted before failed.

@@ -71,7 +71,8 @@ pub(crate) struct SparseGels {
 /// Flags of both.
 #[derive(Args, Debug)]
 struct Common {
-    /// The matrix: Matrix Market (coordinate), Harwell-Boeing or Rutherford-Boeing (assembled), real
+    /// The matrix: Matrix Market (coordinate), Harwell-Boeing or Rutherford-Boeing (assembled),
+    /// real
     #[arg(long, value_name = "A.mtx", help_heading = "Files")]
     input: PathBuf,
     /// How columns are ordered, on which depends how much of R fills in

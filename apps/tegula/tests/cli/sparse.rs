@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::support::{folder, number, tegula, tegula_in};
 
-/// The Laplacian of a grid of `k x k` nodes in Matrix Market's format, and below it `more` copies of
-/// the identity, times 2, 3 ...
+/// The Laplacian of a grid of `k x k` nodes in Matrix Market's format, and below it `more` copies
+/// of the identity, times 2, 3 ...
 fn grid(k: usize, more: usize) -> String {
     let (n, mut lines, mut count) = (k * k, String::new(), 0);
     let mut put = |i: usize, j: usize, value: f64| {

@@ -148,8 +148,8 @@ def main():
         model = next(line for line in open("/proc/cpuinfo") if line.startswith("model name")).split(":")[1].strip()
         machine = f"{model}, {os.cpu_count()} cores, Linux {platform.release()}"
         today = datetime.date.today().isoformat()
-        text = TABLE.read_text().split("\n| matrix")[0] if TABLE.exists() else "# Sparse QR\n"
-        TABLE.write_text(f"{text}\n{table}\n\n{machine}; {today}; {flags.rounds} rounds.\n")
+        text = TABLE.read_text().split("\n\n| matrix")[0] if TABLE.exists() else "# Sparse QR\n"
+        TABLE.write_text(f"{text}\n\n{table}\n\n{machine}; {today}; {flags.rounds} rounds.\n")
 
 
 if __name__ == "__main__":

@@ -306,7 +306,7 @@ mod tests {
         let logdet = |journal: &mut Journal, range: f64| {
             journal
                 .find(&[1.0, range], 0.0, ANY)
-                .map(|result| result.map(|(found, _)| found.logdet))
+                .map(|(result, _)| result.map(|(found, _)| found.logdet))
         };
         assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.5));
         let failed = logdet(&mut journal, 0.2);
@@ -315,11 +315,11 @@ mod tests {
             Some(Err(LikelihoodError::NotPositiveDefinite { order: 3, n: 7 }))
         ));
         let dependent = journal.find(&[1.0, 0.3], 1e-9, ANY);
-        assert!(matches!(dependent, Some(Err(LikelihoodError::DependentMean))));
+        assert!(matches!(dependent, Some((Err(LikelihoodError::DependentMean), true))));
         assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.25), "the second time");
         assert!(logdet(&mut journal, 0.1).is_none(), "there was no third time");
         let information = journal.find(&[1.0, 0.1], 0.0, Wanted::Information);
-        assert!(matches!(information, Some(Ok((found, _))) if found.logdet == -3.125));
+        assert!(matches!(information, Some((Ok((found, _)), true)) if found.logdet == -3.125));
     }
 
     #[test]
@@ -337,5 +337,23 @@ mod tests {
         journal.note(&[2.0], 0.0, &Ok((evaluation(1.0), Extra::Nothing)));
         assert!(journal.find(&[2.0], 0.0, ANY).is_none());
         assert_eq!(journal.len(), 1);
+    }
+
+    #[test]
+    fn what_other_searches_found_is_looked_up_and_not_of_an_earlier_run() {
+        let mut journal = journal();
+        let others = [5.0, 6.0].map(|x| {
+            let mut other = journal.clone();
+            other.note(&[x], 0.0, &Ok((evaluation(x), Extra::Nothing)));
+            other
+        });
+        others.into_iter().for_each(|other| journal.join(other));
+        assert_eq!(journal.len(), 7, "what they began with is there once");
+        for x in [6.0, 5.0] {
+            let found = journal.find(&[x], 0.0, ANY);
+            assert!(matches!(found, Some((Ok((found, _)), false)) if found.logdet == x));
+            assert!(journal.find(&[x], 0.0, ANY).is_none(), "there was one");
+        }
+        assert!(journal.find(&[1.0, 0.2], 0.0, ANY).is_some_and(|(_, is_earlier)| is_earlier));
     }
 }

@@ -20,8 +20,10 @@ use crate::seat::{self, Seat};
 /// How many problems run at the same time.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ContextFlags {
-    /// How many starts, or parts that are left out, run at once, each in a context of its share of
-    /// the workers [default: as many as keep these busy]
+    /// Starts or parts that run at once, in contexts [default: by size]
+    ///
+    /// Several starts, or parts that are left out, each in a context of its share of the workers:
+    /// by default as many as keep these busy, where one by itself does not.
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..))]
     contexts: Option<u32>,
 }

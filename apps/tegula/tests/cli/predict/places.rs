@@ -199,7 +199,7 @@ fn tiles_of_low_rank_take_the_place_of_dense_ones() {
     assert!(crate::support::number(&found, "/method/error_estimate").abs() < 1e-4);
     assert_eq!(
         (&found["optimizer"], &found["information"]),
-        (&"bobyqa".into(), &"observed".into())
+        (&"bobyqa".into(), &"expected".into())
     );
     let remarks = found["remarks"].to_string();
     assert!(remarks.contains("by its values alone"), "{remarks}");

@@ -60,7 +60,7 @@ pub(super) struct EstimationFlags {
     /// Most evaluations of the likelihood, from each start
     #[arg(long, value_name = "N", help_heading = "Search", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_evaluations: u32,
-    /// Relative accuracy of the parameters [default: 0.001 / sqrt(observations)]
+    /// Relative accuracy of the parameters [default: 0.001 / sqrt(n)]
     #[arg(long, value_name = "X", help_heading = "Search", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<f64>,
 }

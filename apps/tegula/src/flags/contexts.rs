@@ -20,7 +20,7 @@ use crate::seat::{self, Seat};
 /// How many problems run at the same time.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ContextFlags {
-    /// Starts or parts that run at once, in contexts [default: by size]
+    /// Starts or parts at the same time, in contexts [default: by size]
     ///
     /// Several starts, or parts that are left out, each in a context of its share of the workers:
     /// by default as many as keep these busy, where one by itself does not.

@@ -91,6 +91,8 @@ mod tests {
         let format = Format::parse("(3I4)").expect("a format");
         assert_eq!(format.fields("  12 345  9    7"), ["12", "345", "9"]);
         assert_eq!(format.fields("1234567"), ["1234", "567"]);
-        assert_eq!(format.fields("   1é  "), ["?", "?"]);
+        assert_eq!(format.fields("1234567é"), ["1234", "?", "?"], "a letter of two bytes is cut");
+        // Of another width than is said, but parted by blanks.
+        assert_eq!(format.fields("1 2   3"), ["1", "2", "3"]);
     }
 }

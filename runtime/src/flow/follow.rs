@@ -89,34 +89,23 @@ impl Flow {
     pub(super) fn go_on(&mut self) {
         let mut ended = Vec::new();
         while !self.continuations.waiting.is_empty() {
+            let (submitted, completed) = (self.graph.submitted(), self.graph.space().completed());
+            let is_at_rest = completed == submitted;
             ended.append(&mut self.continuations.take_ended());
-            let first = self.continuations.waiting.keys().next().copied();
-            let next = match self.options.deterministic {
-                true => ended.iter().position(|&number| Some(number) == first),
-                false => (!ended.is_empty()).then_some(0),
-            };
-            if let Some(place) = next {
-                let number = ended.remove(place);
-                if let Some(then) = self.continuations.waiting.remove(&number) {
-                    then(self);
+            ended.sort_unstable();
+            let first = self.continuations.waiting.keys().next();
+            // What waits for a task that failed holds up no other.
+            let may_go = !self.options.deterministic || is_at_rest || ended.first() == first;
+            if may_go && !ended.is_empty() {
+                let then = self.continuations.waiting.remove(&ended.remove(0));
+                then.expect("it ends once")(self);
+            } else if !is_at_rest {
+                self.engine.advance(submitted, submitted - completed - 1);
+            } else {
+                let all = std::mem::take(&mut self.continuations.waiting);
+                if !self.engine.computes() {
+                    all.into_values().for_each(|then| then(self));
                 }
-                continue;
-            }
-            let submitted = self.graph.submitted();
-            let unfinished = submitted - self.graph.space().completed();
-            if unfinished > 0 {
-                self.engine.advance(submitted, unfinished - 1);
-                continue;
-            }
-            // What has just ended may not have been seen.
-            let late = self.continuations.take_ended();
-            if !late.is_empty() {
-                ended.extend(late);
-                continue;
-            }
-            let all = std::mem::take(&mut self.continuations.waiting);
-            if !self.engine.computes() {
-                all.into_values().for_each(|then| then(self));
             }
         }
     }

@@ -129,3 +129,19 @@ fn a_deterministic_flow_goes_on_in_the_order_of_the_program() {
     flow.wait().expect("nothing fails");
     assert!(order.borrow().is_sorted() && order.borrow().len() == 50, "{order:?}");
 }
+
+#[test]
+fn what_failed_holds_up_no_other_in_a_deterministic_flow() {
+    let options = FlowOptions { deterministic: true, ..FlowOptions::default() };
+    let mut flow = Flow::new(Exec::with_workers(2), options);
+    let (bad, good) = (flow.register_from(&[0u64]), flow.register_from(&[0u64]));
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    flow.submit(Step { fails: true }, &[(bad, Access::RW)], 0);
+    flow.submit(GOES, &[(good, Access::RW)], 0);
+    for (handle, name) in [(bad, "bad"), (good, "good")] {
+        let seen = seen.clone();
+        flow.then(handle, move |_| seen.borrow_mut().push(name));
+    }
+    assert!(flow.wait().is_err());
+    assert_eq!(*seen.borrow(), ["good"]);
+}

@@ -13,7 +13,9 @@
 use std::sync::Arc;
 
 use tegula_kernels::sparse::SparseMatrix;
-use tegula_linalg::sparse::{Analysis, Bundles, Ordering, sparse_qr, sparse_qr_in_contexts};
+use tegula_linalg::sparse::{
+    Analysis, Bundles, Ordering, laplacian_of_cube, sparse_qr, sparse_qr_in_contexts,
+};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::random::SplitMix64;
@@ -32,60 +34,6 @@ fn machine(sockets: usize, cores: usize) -> Machine {
         (one + 1..sockets).for_each(|other| machine.connect(one, other, LINK));
     }
     machine
-}
-
-/// The seven-point Laplacian of a cube of points, numbered by nested dissection.
-fn grid(edge: u32) -> SparseMatrix<f64> {
-    let mut numbers = vec![0; edge.pow(3) as usize];
-    let at = |[x, y, z]: [u32; 3]| ((x * edge + y) * edge + z) as usize;
-    dissect([0; 3], [edge; 3], &mut 0, &mut |point, number| numbers[at(point)] = number);
-    let n = edge.pow(3);
-    let mut entries = Vec::new();
-    for point in (0..n).map(|i| [i / edge / edge, i / edge % edge, i % edge]) {
-        let here = numbers[at(point)];
-        entries.push((here, here, 6.0));
-        for axis in 0..3 {
-            let mut next = point;
-            next[axis] += 1;
-            if next[axis] < edge {
-                let there = numbers[at(next)];
-                entries.extend([(here, there, -1.0), (there, here, -1.0)]);
-            }
-        }
-    }
-    SparseMatrix::from_entries(n as usize, n as usize, &entries)
-}
-
-/// Numbers the points of a box: both halves, then the two planes between them, since columns meet
-/// that have a row in common.
-fn dissect(low: [u32; 3], high: [u32; 3], next: &mut u32, put: &mut dyn FnMut([u32; 3], u32)) {
-    let axis = (0..3).max_by_key(|&axis| high[axis] - low[axis]).expect("there are three");
-    let length = high[axis] - low[axis];
-    if length > 4 {
-        let middle = low[axis] + length / 2;
-        let (mut first, mut second, mut plane) = (high, low, (low, high));
-        (first[axis], second[axis]) = (middle - 1, middle + 1);
-        (plane.0[axis], plane.1[axis]) = (middle - 1, middle + 1);
-        dissect(low, first, next, put);
-        dissect(second, high, next, put);
-        return number_all(plane, next, put);
-    }
-    number_all((low, high), next, put);
-}
-
-fn number_all(
-    (low, high): ([u32; 3], [u32; 3]),
-    next: &mut u32,
-    put: &mut dyn FnMut([u32; 3], u32),
-) {
-    for x in low[0]..high[0] {
-        for y in low[1]..high[1] {
-            for z in low[2]..high[2] {
-                put([x, y, z], *next);
-                *next += 1;
-            }
-        }
-    }
 }
 
 /// Bands of random widths, each joined to what stands before it: a tree without balance.
@@ -112,7 +60,7 @@ fn irregular(n: u32) -> SparseMatrix<f64> {
 fn main() {
     let edge = std::env::args().nth(1).map_or(24, |edge| edge.parse().expect("a number"));
     let matrices = [
-        (format!("grid of {edge}^3"), grid(edge), Ordering::Natural),
+        (format!("grid of {edge}^3"), laplacian_of_cube(edge), Ordering::Natural),
         ("bands, 60000".to_owned(), irregular(60_000), Ordering::Colamd),
     ];
     println!("| matrix | Gflop | cores | policy | s | GB moved | s, contexts | GB moved |");

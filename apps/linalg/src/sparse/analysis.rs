@@ -289,6 +289,17 @@ impl Analysis {
         &self.columns
     }
 
+    /// At least as many tasks as there are with tiles of `nb` columns.
+    #[must_use]
+    pub fn most_tasks(&self, nb: usize) -> u64 {
+        let of = |number: usize| {
+            let (tiles, children) =
+                (self.fronts[number].n.div_ceil(nb) as u64, self.children_of(number).len() as u64);
+            tiles * (tiles + 1) / 2 + (children + 2) * tiles
+        };
+        (0..self.fronts.len()).map(of).sum()
+    }
+
     /// Number of fronts.
     #[must_use]
     pub fn fronts(&self) -> usize {

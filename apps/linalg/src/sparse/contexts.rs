@@ -3,6 +3,7 @@
 //! one bundle, a socket say, beside each other.
 
 use tegula_runtime::flow::Flow;
+use tegula_runtime::platform::{Machine, Topology, WorkerKind};
 use tegula_runtime::sched::contexts::{ContextError, ContextSpec, JobSpec, Start, Work};
 use tegula_runtime::sched::hypervisor::{Subtree, proportional_mapping};
 use tegula_runtime::sched::{JobId, Policy, WorkerId};
@@ -22,6 +23,24 @@ pub struct Bundles {
     pub bundle: usize,
     /// Who runs what in each context.
     pub policy: &'static Policy,
+}
+
+impl Bundles {
+    /// The cores of `machine` by the memories in which they compute. Those of one memory are in
+    /// bundles as large as a socket of `topology`, in whose order workers are bound.
+    #[must_use]
+    pub fn of(machine: &Machine, topology: Option<&Topology>, policy: &'static Policy) -> Self {
+        let memory = |worker: &WorkerId| machine.workers[worker.0].memory;
+        let all = (0..machine.workers.len()).map(WorkerId);
+        let mut workers: Vec<WorkerId> =
+            all.filter(|&worker| machine.kind(worker) == WorkerKind::Cpu).collect();
+        workers.sort_by_key(memory);
+        let sockets = workers.chunk_by(|one, other| memory(one) == memory(other));
+        let together = sockets.map(<[WorkerId]>::len).max().unwrap_or(0);
+        let of_socket = topology.and_then(|known| known.nodes().iter().map(Vec::len).max());
+        let bundle = of_socket.map_or(together, |cores| cores.min(together)).max(1);
+        Self { workers, bundle, policy }
+    }
 }
 
 /// The jobs of subtrees; none: all is in the context of all workers.

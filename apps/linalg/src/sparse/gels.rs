@@ -61,7 +61,12 @@ pub fn sparse_gels<T: Scalar>(
     (b, nrhs): (&[T], usize),
     nb: usize,
 ) -> Result<LeastSquares<T>, SparseGelsError> {
-    let factored = Factored::new(flow, analysis, a, (b, nrhs), nb)?;
+    let r = if is_adjoint(a.m(), a.n()) {
+        sparse_qr(flow, analysis, &a.adjoint(), (&[], 0), nb)?
+    } else {
+        sparse_qr(flow, analysis, a, (b, nrhs), nb)?
+    };
+    let factored = Factored::new(r, a, nrhs);
     Ok(LeastSquares { x: factored.solve(a, b)?, rank: factored.rank })
 }
 
@@ -83,28 +88,17 @@ pub struct Factored<T> {
 }
 
 impl<T: Scalar> Factored<T> {
-    /// Factorises `a` or its adjoint, with the arguments of [`sparse_gels`].
-    ///
-    /// # Errors
-    /// If tasks failed.
+    /// `a` with the factor `r` of it, along which `nrhs` right-hand sides went, or of its adjoint if
+    /// [`is_adjoint`] says so.
     ///
     /// # Panics
-    /// As [`sparse_qr`].
-    pub fn new(
-        flow: &mut Flow,
-        analysis: &Arc<Analysis>,
-        a: &SparseMatrix<T>,
-        (b, nrhs): (&[T], usize),
-        nb: usize,
-    ) -> Result<Self, FlowError> {
+    /// If `r` is the factor of a matrix of another shape.
+    #[must_use]
+    pub fn new(r: SparseR<T>, a: &SparseMatrix<T>, nrhs: usize) -> Self {
         let is_adjoint = is_adjoint(a.m(), a.n());
-        let r = if is_adjoint {
-            sparse_qr(flow, analysis, &a.adjoint(), (&[], 0), nb)?
-        } else {
-            sparse_qr(flow, analysis, a, (b, nrhs), nb)?
-        };
+        assert_eq!(r.analysis().n(), a.n().min(a.m()), "the factor of another matrix");
         let rank = r.rank(rank_tolerance(a));
-        Ok(Self { r, rank, nrhs, is_adjoint })
+        Self { r, rank, nrhs, is_adjoint }
     }
 
     /// The solutions, column by column, of `A X = B` with the `a` and `b` that were factorised.

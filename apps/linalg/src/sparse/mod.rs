@@ -14,6 +14,7 @@
 mod analysis;
 mod colamd;
 mod contexts;
+mod cube;
 mod dense;
 mod factor;
 mod gels;
@@ -37,6 +38,7 @@ use tegula_runtime::sched::contexts::ContextError;
 pub use analysis::Analysis;
 pub use contexts::Bundles;
 use contexts::Jobs;
+pub use cube::laplacian_of_cube;
 pub use factor::{RankFindings, SparseR};
 pub use gels::{Factored, LeastSquares, Residual, SparseGelsError, is_adjoint, sparse_gels};
 pub use ordering::{ORDERINGS, Ordering};

@@ -247,6 +247,9 @@ impl<'a> Reader<'a> {
             let near = near.map_or(String::new(), |near| format!(", but {near}"));
             wrong(format!("there is no algorithm {name}{near}"))
         })?;
+        if workload.makes_contexts {
+            return Err(wrong(format!("{name} makes contexts of its own: take one that does not")));
+        }
         let nb = part.tile_size.unwrap_or(0) as usize;
         if !(1..=65_536).contains(&nb) {
             return Err(wrong(format!("tile_size {nb} is not from 1 to 65536")));
@@ -276,6 +279,7 @@ impl<'a> Reader<'a> {
             places: nb,
             passes: part.passes as usize,
             seed: self.seed,
+            matrix: None,
         };
         workload.check(&sizes).map_err(|error| wrong(error.to_string()))?;
         Ok(Program::Algorithm { workload, setting: Box::new(Setting::new(sizes)), n })

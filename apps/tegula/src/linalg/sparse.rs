@@ -17,10 +17,11 @@ use tegula_kernels::scalar::Precision;
 use tegula_kernels::sparse::SparseMatrix;
 use tegula_linalg::program::{Footprint, THRESHOLD};
 use tegula_linalg::sparse::{
-    Analysis, Factored, ORDERINGS, Ordering, RankFindings, Residual, SparseR, TILE_COLUMNS,
-    is_adjoint, rank_tolerance, sparse_qr,
+    Analysis, Bundles, Factored, ORDERINGS, Ordering, RankFindings, Residual, SparseR,
+    TILE_COLUMNS, is_adjoint, rank_tolerance, sparse_qr, sparse_qr_in_contexts,
 };
-use tegula_runtime::flow::Flow;
+use tegula_runtime::exec::ExecOptions;
+use tegula_runtime::platform::Topology;
 use tegula_runtime::trace::Trace;
 use tegula_tiles::Storage;
 
@@ -32,8 +33,8 @@ use crate::output::{
     Account, Console, Progress, bytes, check_output, count, is_standard_output, number, seconds,
     write_file,
 };
-use crate::ranks;
 use crate::work::Work;
+use crate::{ranks, seat};
 
 /// Sparse matrices.
 #[derive(Subcommand, Debug)]
@@ -81,6 +82,9 @@ struct Common {
     /// Check the result by a backward error
     #[arg(long)]
     check: bool,
+    /// Subtrees in contexts of their share of the cores, socket by socket: the same result
+    #[arg(long, help_heading = "Run")]
+    contexts: bool,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -152,6 +156,11 @@ impl Common {
         }
         if self.matrix.precision != Precision::Double {
             return Err(refused("sparse matrices are factorised in --precision d alone"));
+        }
+        if self.contexts && seat::machine().is_some() {
+            return Err(refused(
+                "--contexts: inside a composition the kernel has a context already; leave it out",
+            ));
         }
         let Some(path) = result else { return Ok(()) };
         if let Some(ending) = path.extension().filter(|ending| *ending != "mtx") {
@@ -308,6 +317,7 @@ impl Job<'_> {
             "nnz_r": self.analysis.nnz_r(),
             "flops": self.analysis.flops(),
             "front_bytes": 8 * self.analysis.peak_entries(),
+            "contexts": self.common.contexts,
             "analysis_seconds": analysis_seconds,
         });
         let Value::Object(mut head) = head else { unreachable!("it was written as an object") };
@@ -315,17 +325,28 @@ impl Job<'_> {
         head
     }
 
-    /// Runs `compute` on a flow, and tells how fast that was.
-    fn timed<T>(
+    /// Factorises `a`, with right-hand sides along, and tells how fast that was.
+    fn factor(
         &self,
         json: &mut Map<String, Value>,
-        compute: impl FnOnce(&mut Flow) -> Result<T>,
-    ) -> Result<T> {
-        let mut flow = self.run.flow(self.common.trace.is_wanted(), true);
+        a: &SparseMatrix<f64>,
+        right_sides: (&[f64], usize),
+    ) -> Result<SparseR<f64>> {
+        let (run, analysis, contexts) = (&self.run, &self.analysis, self.common.contexts);
+        let trace = self.common.trace.is_wanted();
+        let options = ExecOptions { contexts, ..run.exec_options(trace) };
+        let machine = options.machine.clone();
+        let mut flow = run.flow_on(options, true);
         let mut progress = Progress::new(self.console);
         progress.follow(flow.watch(), 0.0, "factorisation");
         let start = Instant::now();
-        let computed = compute(&mut flow)?;
+        let r = if contexts {
+            let bundles = Bundles::of(&machine, Some(&Topology::of_this_thread()), run.policy);
+            let by = (run.nb, &bundles);
+            sparse_qr_in_contexts(&mut flow, analysis, a, right_sides, by)?
+        } else {
+            sparse_qr(&mut flow, analysis, a, right_sides, run.nb)?
+        };
         let time = start.elapsed().as_secs_f64();
         progress.clear();
         let account = Account::of(&mut flow);
@@ -339,7 +360,7 @@ impl Job<'_> {
         self.run.keep_times(&account, self.console);
         let result = Value::Object(json.clone());
         self.common.trace.write(&mut trace, &result, self.console)?;
-        Ok(computed)
+        Ok(r)
     }
 
     /// Tells what the diagonal of `R` says.
@@ -381,8 +402,7 @@ impl Job<'_> {
     /// `sparse-qr`.
     fn factorise(&self, json: &mut Map<String, Value>) -> Result<()> {
         let a = &self.problem.a;
-        let r: SparseR<f64> = self
-            .timed(json, |flow| Ok(sparse_qr(flow, &self.analysis, a, (&[], 0), self.run.nb)?))?;
+        let r = self.factor(json, a, (&[], 0))?;
         self.describe_rank(&r.rank(rank_tolerance(a)), json);
         if self.common.check {
             let error = r.gram_error(a);
@@ -401,9 +421,12 @@ impl Job<'_> {
     /// `sparse-gels`.
     fn solve(&self, right_sides: &RightSides, json: &mut Map<String, Value>) -> Result<()> {
         let (a, RightSides { entries: b, nrhs, .. }) = (&self.problem.a, right_sides);
-        let factored = self.timed(json, |flow| {
-            Ok(Factored::new(flow, &self.analysis, a, (b, *nrhs), self.run.nb)?)
-        })?;
+        let r = if self.problem.is_adjoint {
+            self.factor(json, &a.adjoint(), (&[], 0))?
+        } else {
+            self.factor(json, a, (b, *nrhs))?
+        };
+        let factored = Factored::new(r, a, *nrhs);
         self.describe_rank(&factored.rank, json);
         let start = Instant::now();
         let x = factored.solve(a, b)?;

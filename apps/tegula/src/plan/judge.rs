@@ -156,6 +156,7 @@ mod tests {
             places: 1,
             passes: 1,
             seed: 0,
+            matrix: None,
         };
         let reading = Reading { bytes_per_second: 1e9, readers: 1 };
         for platform in ["3chetemi", "2chetemi+1chifflet"] {

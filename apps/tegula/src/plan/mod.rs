@@ -111,6 +111,7 @@ impl Plan {
             width: self.pass.width as usize,
             passes: self.pass.passes as usize,
             seed: self.seed,
+            matrix: None,
         };
         let decisions = self.decisions.as_deref().map(|text| workload.read_decisions(text));
         let decisions = decisions.transpose()?;

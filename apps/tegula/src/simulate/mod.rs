@@ -5,7 +5,7 @@ mod cluster;
 mod node;
 pub(crate) mod program;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -23,13 +23,14 @@ use crate::flags::{
     OutputFlags, PassFlags, TraceFlags, check_eviction, chosen_eviction, evictions, policies,
     precision_parser,
 };
+use crate::machine::memory_bytes;
 use crate::output::number;
 use crate::plan::Reading;
 use cluster::ClusterFlags;
 pub(crate) use cluster::{add_workers, simulated};
 use node::Changes;
 pub(crate) use node::whole;
-use program::{Setting, Sizes, Spread, WORKLOADS, Workload};
+use program::{Problem, Setting, Sizes, Spread, WORKLOADS, Workload};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
@@ -41,6 +42,7 @@ Examples:
   tegula simulate lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s
   tegula simulate exageostat --platform 4chifflet --tiles 60 --without overlap --trace run.html
   tegula simulate pca --platform 4chifflet --tiles 40 --passes 8 --without keep
+  tegula simulate sparse-qr-contexts --platform riri-d --tiles 24 --tile-size 192
   tegula simulate gesv --platform 4chifflet --tiles 40 --nrhs 100
   tegula simulate posv-mixed --platform 4chifflet --tiles 40 --decisions 2r")]
 pub(crate) struct Simulate {
@@ -49,9 +51,12 @@ pub(crate) struct Simulate {
     workload: &'static Workload,
     #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
     platform: PathBuf,
-    /// Tiles along an edge
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    tiles: u32,
+    /// Tiles along an edge; of sparse-qr points along that of a cube
+    #[arg(long, value_name = "N", required_unless_present = "input", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    tiles: Option<u32>,
+    /// A sparse matrix for sparse-qr instead: Matrix Market, Harwell- or Rutherford-Boeing
+    #[arg(long, value_name = "A.mtx", conflicts_with = "tiles")]
+    input: Option<PathBuf>,
     /// Order of the tiles
     #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(1..=65536))]
     tile_size: u32,
@@ -178,8 +183,9 @@ impl Simulate {
             return Err(refused(format!("--noise {noise}: give a number from 0 to 10")));
         }
         let (workload, policy) = (self.workload, &POLICIES[self.policy]);
+        let matrix = self.input.as_deref().map(|path| self.read(path)).transpose()?;
         let sizes = Sizes {
-            tiles: self.tiles as usize,
+            tiles: self.tiles.unwrap_or(1) as usize,
             nb: self.tile_size as usize,
             precision: self.precision,
             nrhs: self.nrhs as usize,
@@ -188,6 +194,7 @@ impl Simulate {
             places: self.places.unwrap_or(self.tile_size) as usize,
             passes: self.pass.passes as usize,
             seed: self.seed,
+            matrix,
         };
         workload.check_precision(self.precision)?;
         let eviction = chosen_eviction(self.eviction, policy);
@@ -196,6 +203,18 @@ impl Simulate {
         let (without, decisions) = (self.without(workload)?, decisions.transpose()?);
         let setting = Setting { without, decisions, ..Setting::new(sizes) };
         Ok(Task { workload, setting, policy, eviction })
+    }
+
+    /// The sparse matrix that is factorised.
+    fn read(&self, path: &Path) -> Result<&'static Problem> {
+        if !self.workload.takes_matrix() {
+            let (path, name) = (path.display(), self.workload.name);
+            return Err(refused(format!("--input {path}: {name} takes no matrix; give --tiles")));
+        }
+        if self.precision != Precision::Double {
+            return Err(refused("sparse matrices are factorised in --precision d alone"));
+        }
+        Problem::read(path, memory_bytes().unwrap_or(u64::MAX) / 4)
     }
 
     /// The measures that are left away.

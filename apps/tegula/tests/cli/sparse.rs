@@ -198,3 +198,44 @@ fn what_cannot_be_done_is_refused_with_what_to_do() {
     let help = tegula("linalg sparse-gels --help").succeeded().stdout;
     assert!(help.contains("--rhs") && help.contains("A times ones"), "{help}");
 }
+
+#[test]
+fn contexts_of_subtrees_change_no_bit() {
+    let folder = folder();
+    write(&folder, "a.mtx", &grid(60, 1));
+    let solve = |flags: &str| {
+        let command = format!("linalg sparse-gels --input a.mtx --json - -q -o x.mtx {flags}");
+        (tegula_in(&folder, &command).succeeded().json(), values(&folder, "x.mtx"))
+    };
+    let (json, x) = solve("--workers 4 --contexts --trace t.trace");
+    assert_eq!(json["contexts"], Value::Bool(true));
+    assert_eq!(solve("--workers 2").1, x);
+    let trace = tegula_in(&folder, "trace t.trace").succeeded();
+    assert!(trace.stdout.contains("subtree"), "{}", trace.stdout);
+}
+
+/// A matrix of a file is factorised in virtual time by as many tasks as really.
+#[test]
+fn a_simulation_has_the_tasks_of_a_run() {
+    let folder = folder();
+    write(&folder, "a.mtx", &grid(60, 1));
+    let run = "linalg sparse-qr --input a.mtx --workers 2 --json - -q";
+    let real = tegula_in(&folder, run).succeeded().json();
+    let simulated = |name: &str| {
+        let command = format!(
+            "simulate {name} --input a.mtx --tile-size {} --platform riri-d --json - -q",
+            real["tile_size"]
+        );
+        tegula_in(&folder, &command).succeeded().json()
+    };
+    let (one, contexts) = (simulated("sparse-qr"), simulated("sparse-qr-contexts"));
+    for (name, of) in [("n", "/matrix/n"), ("fronts", "/matrix/fronts"), ("nnz_r", "/matrix/nnz_r")]
+    {
+        assert_eq!(one.pointer(of), Some(&real[name]), "{one:#}");
+    }
+    assert_eq!(one["tiles"], Value::Null);
+    assert_eq!(one["simulated_tasks"], contexts["simulated_tasks"]);
+    assert_eq!(one["simulated_tasks"], real["tasks_run"], "{real:#}");
+    tegula_in(&folder, "simulate potrf --input a.mtx --platform riri-d")
+        .failed(2, &["--input a.mtx", "takes no matrix"]);
+}

@@ -262,6 +262,15 @@ impl Contexts {
             .map(|context| (context.spec.name.as_str(), &*context.workers, &context.statistics))
     }
 
+    /// The policy of a context.
+    ///
+    /// # Panics
+    /// If there is no such context.
+    #[must_use]
+    pub fn policy_of(&self, context: ContextId) -> &'static Policy {
+        self.contexts[usize::from(context.0)].spec.policy
+    }
+
     /// Changes of workers so far.
     #[must_use]
     pub fn resizes(&self) -> &[Resize] {

@@ -91,7 +91,7 @@ impl Case<'_> {
             eviction: self.eviction,
             seed: self.flags.seed,
             noise: self.flags.noise,
-            contexts: false,
+            contexts: self.workload.makes_contexts,
             trace: self.flags.trace.is_wanted(),
         };
         let start = Instant::now();

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::program::Problem;
 use super::remarks::{guessed, guessed_json, remarks};
 use super::{Case, Done};
 use crate::output::{Console, bytes, count, number, seconds, transfers};
@@ -38,15 +39,12 @@ impl Case<'_> {
         let (workload, sizes) = (self.workload, &self.setting.sizes);
         console.field("program", format_args!("{}: {}", workload.name, workload.summary));
         let working_set = bytes(workload.working_set(sizes) as f64);
-        console.field(
-            "sizes",
-            format_args!(
-                "{0} x {0} tiles of {1}, {2}, working set {working_set}",
-                sizes.tiles,
-                sizes.nb,
-                count(done.contents.tasks as usize, "task")
-            ),
-        );
+        let shape = match workload.matrix(sizes) {
+            Some(matrix) => matrix.describe(sizes.nb),
+            None => format!("{0} x {0} tiles of {1}", sizes.tiles, sizes.nb),
+        };
+        let tasks = count(done.contents.tasks as usize, "task");
+        console.field("sizes", format_args!("{shape}, {tasks}, working set {working_set}"));
         let workers = count(done.site.workers.len(), "worker");
         console.field("platform", format_args!("{}, {workers}", self.platform));
         if !self.setting.without.is_empty() {
@@ -70,8 +68,9 @@ impl Case<'_> {
         let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("program", workload.name.into());
         put("platform", self.platform.as_str().into());
-        put("tiles", sizes.tiles.into());
+        put("tiles", json!(sizes.matrix.is_none().then_some(sizes.tiles)));
         put("tile_size", sizes.nb.into());
+        put("matrix", json!(workload.matrix(sizes).map(Problem::describe_json)));
         put("precision", flags.precision.letter().into());
         put("platform_precision", json!(self.times_of.map(|precision| precision.letter())));
         put("policy", self.policy.name.into());

@@ -46,12 +46,14 @@ const fn of(
         spread: Spread::Lines(storage),
         messages: None,
         measures: PASSES,
+        makes_contexts: false,
     }
 }
 
 pub(super) const DIODON: [Workload; 4] = [
     Workload {
         measures: PASS,
+        makes_contexts: false,
         ..of(
             (
                 "diodon",
@@ -191,6 +193,7 @@ mod tests {
             places: 1,
             passes: 2,
             seed: 0,
+            matrix: None,
         }
     }
 

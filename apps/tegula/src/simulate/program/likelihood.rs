@@ -46,6 +46,7 @@ const fn of(
         spread: Spread::GeneratedAndFactorised,
         messages: Some(messages::cholesky),
         measures: MEASURES,
+        makes_contexts: false,
     }
 }
 

@@ -4,6 +4,7 @@
 mod embedding;
 mod likelihood;
 mod sets;
+mod sparse;
 mod stencil;
 mod workload;
 
@@ -23,6 +24,7 @@ use crate::error::refused;
 use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
 pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER};
+pub(crate) use sparse::Problem;
 use workload::Tasks;
 pub(crate) use workload::Workload;
 
@@ -59,6 +61,8 @@ pub(crate) struct Sizes {
     pub(crate) passes: usize,
     /// Seed of random programs.
     pub(crate) seed: u64,
+    /// A sparse matrix, if not that of a cube.
+    pub(crate) matrix: Option<&'static Problem>,
 }
 
 impl Sizes {
@@ -219,6 +223,7 @@ pub(crate) static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     all.extend(embedding::DIODON);
     all.extend(sets::SETS);
     all.push(stencil::STENCIL);
+    all.extend(sparse::SPARSE);
     all.extend(PROGRAMS.iter().map(Workload::of));
     all
 });
@@ -252,6 +257,7 @@ mod tests {
             places: 3,
             passes: 2,
             seed: 3,
+            matrix: None,
         }
     }
 
@@ -260,6 +266,9 @@ mod tests {
         let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
         for program in WORKLOADS.iter() {
             for tiles in [1, 2, 7, 30] {
+                if program.check(&sizes(tiles)).is_err() {
+                    continue;
+                }
                 let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
                 let mut flow =
                     Flow::new(census, FlowOptions { window: u64::MAX, ..FlowOptions::default() });

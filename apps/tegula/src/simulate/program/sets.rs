@@ -36,6 +36,7 @@ const fn of_pairs(
         spread: Spread::OneNode,
         messages: None,
         measures: &[],
+        makes_contexts: false,
     }
 }
 
@@ -62,6 +63,7 @@ pub(super) const SETS: [Workload; 6] = [
         spread: Spread::OneNode,
         messages: None,
         measures: &[],
+        makes_contexts: false,
     },
     of_pairs(
         "gemm-2d",
@@ -92,6 +94,7 @@ pub(super) const SETS: [Workload; 6] = [
         spread: Spread::OneNode,
         messages: None,
         measures: &[],
+        makes_contexts: false,
     },
     Workload {
         name: "cholesky-set",
@@ -111,6 +114,7 @@ pub(super) const SETS: [Workload; 6] = [
         spread: Spread::OneNode,
         messages: None,
         measures: &[],
+        makes_contexts: false,
     },
 ];
 

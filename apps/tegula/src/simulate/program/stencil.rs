@@ -26,6 +26,7 @@ pub(super) const STENCIL: Workload = Workload {
     spread: Spread::OneNode,
     messages: None,
     measures: &[],
+    makes_contexts: false,
 };
 
 fn flops(sizes: &Sizes) -> f64 {

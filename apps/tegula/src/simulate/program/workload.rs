@@ -10,6 +10,7 @@ use tegula_plan::distribution::{Factorisation, OwnerMap};
 use tegula_runtime::flow::{Decisions, Flow, FlowError};
 use tegula_tiles::Storage;
 
+use super::sparse::MOST_POINTS;
 use super::{MOST, Measure, READERS, Setting, Sizes, Spread};
 use crate::error::refused;
 
@@ -27,6 +28,8 @@ pub(crate) struct Workload {
     pub(crate) messages: Option<fn(&OwnerMap) -> Messages>,
     /// What can be left away.
     pub(crate) measures: &'static [Measure],
+    /// Whether it makes contexts.
+    pub(crate) makes_contexts: bool,
 }
 
 /// What a workload does.
@@ -93,7 +96,7 @@ impl Workload {
         };
         let (name, summary, tasks) =
             (program.name, program.formula, Tasks::Routine(program, |_| {}));
-        Self { name, summary, tasks, spread, messages, measures: &[] }
+        Self { name, summary, tasks, spread, messages, measures: &[], makes_contexts: false }
     }
 
     /// A routine under another name than its own.
@@ -215,6 +218,13 @@ impl Workload {
         let goes = |tiles: usize| self.tasks(&Sizes { tiles, ..*sizes }) <= MOST;
         if goes(sizes.tiles) {
             return Ok(());
+        }
+        if self.takes_matrix() {
+            return Err(refused(format!(
+                "--tile-size {}: more than the {MOST} tasks that can be held at once, or a cube of \
+                 more than {MOST_POINTS} points each way: take larger tiles, or fewer points",
+                sizes.nb
+            )));
         }
         let (mut most, mut beyond) = (0, sizes.tiles);
         while beyond - most > 1 {

@@ -88,8 +88,8 @@ pub struct Factored<T> {
 }
 
 impl<T: Scalar> Factored<T> {
-    /// `a` with the factor `r` of it, along which `nrhs` right-hand sides went, or of its adjoint if
-    /// [`is_adjoint`] says so.
+    /// `a` with the factor `r` of it, along which `nrhs` right-hand sides went, or of its adjoint
+    /// if [`is_adjoint`] says so.
     ///
     /// # Panics
     /// If `r` is the factor of a matrix of another shape.

@@ -134,8 +134,7 @@ fn a_tapered_matrix_is_positive_definite() {
     assert!(evaluate(&mut dst, ("matern", &[1.0, 0.1, 0.5], 0.1)).loglik().is_finite());
 }
 
-/// The estimate is of the sign of the error, and at least a quarter of it; errors fall as tapers
-/// grow.
+/// The estimate is near the error; errors fall as tapers grow.
 #[test]
 fn errors_are_estimated_and_fall_with_the_range() {
     let observations = some(800);
@@ -148,7 +147,7 @@ fn errors_are_estimated_and_fall_with_the_range() {
         let at = (name, values, nugget);
         let expected = evaluate(&mut exact, at).loglik();
         let mut errors = Vec::new();
-        for range in [0.2, 0.4, 0.8] {
+        for range in [1e-6, 0.2, 0.4, 0.8] {
             let mut dst = dst(&observations, range, 50);
             let error = expected - evaluate(&mut dst, at).loglik();
             let band = dst.band();
@@ -156,17 +155,17 @@ fn errors_are_estimated_and_fall_with_the_range() {
             let estimate = dst.error_estimate(covariance, values, nugget, criterion);
             let estimate = estimate.expect("positive definite").expect("it is approximated");
             let share = estimate / error;
-            assert!((0.25..1.5).contains(&share), "{name}, {range}: {error}, {estimate}");
+            assert!((0.9..1.1).contains(&share), "{name}, {range}: {error}, {estimate}");
             assert_eq!(dst.band(), band);
             errors.push(error.abs());
         }
-        assert!(errors[1] < 0.7 * errors[0] && errors[2] < 0.7 * errors[1], "{name}: {errors:?}");
+        assert!(errors.windows(2).all(|two| two[1] < 0.7 * two[0]), "{name}: {errors:?}");
     }
 }
 
-/// Where a taper twice as long is none, the estimate is the error itself.
+/// Also with a taper as long as there is one.
 #[test]
-fn on_the_sphere_a_long_taper_is_compared_with_none() {
+fn on_the_sphere_errors_are_estimated() {
     let observations = observations(random_points(Geometry::GreatCircle, 150, 1.0, 2), 2);
     let at = ("exponential", &[1.0, 2000.0][..], 0.1);
     let expected = evaluate(&mut likelihood(&observations, 40), at).loglik();
@@ -177,7 +176,7 @@ fn on_the_sphere_a_long_taper_is_compared_with_none() {
         let estimate =
             dst.error_estimate(covariance(at.0), at.1, at.2, Criterion::Full).expect("a value");
         let estimate = estimate.expect("it is approximated");
-        assert!(error.abs() > 1e-3 && (estimate - error).abs() < 1e-8, "{error}, {estimate}");
+        assert!((estimate - error).abs() < 0.1 * error.abs(), "{error}, {estimate}");
     }
 }
 

@@ -308,7 +308,7 @@ fn beginning(above: f64) -> String {
 }
 
 /// The bound above, for messages; none for a parameter without one.
-fn at_most(most: f64) -> String {
+pub(crate) fn at_most(most: f64) -> String {
     if most < f64::MAX { format!(" and at most {}", plain(most)) } else { String::new() }
 }
 

@@ -1,9 +1,8 @@
 //! The likelihood with one taper, by a factorisation of a band of tiles.
 
-use tegula_linalg::PrecisionMap;
 use tegula_runtime::flow::Flow;
 
-use super::{Dst, LONGER, band, longest, order, taper};
+use super::{Dst, band, longest, order, taper};
 use crate::covariance::Covariance;
 use crate::differences;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
@@ -55,25 +54,19 @@ impl DstLikelihood {
         self.band
     }
 
-    /// Evaluates with a taper of this range, or with none.
-    fn evaluate_with(
+    /// Evaluates with the taper.
+    fn evaluate_tapered(
         &mut self,
-        range: Option<f64>,
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let Self { tiled, dst: Dst { nb, .. }, band, .. } = self;
+        let Self { tiled, dst: Dst { nb, range }, band, .. } = self;
         let (n, nt) = (tiled.n(), tiled.nt());
         let law = covariance.law(tiled.geometry(), values, nugget)?;
-        let (law, map) = match range {
-            Some(range) => {
-                let table = taper::tapered(law.table(), covariance.is_compact, range);
-                let map = band::tiles(&law.places(&tiled.points), *nb, range);
-                (law.with_table(table), map)
-            }
-            None => (law, PrecisionMap::new(nt, |_, _| false)),
-        };
+        let table = taper::tapered(law.table(), covariance.is_compact, *range);
+        let map = band::tiles(&law.places(&tiled.points), *nb, *range);
+        let law = law.with_table(table);
         let (tiles, zero) = (nt * nt.saturating_sub(1) / 2, map.zero_tiles());
         tiled.set(&law).map_err(LikelihoodError::Flow)?;
         let failed = |error| LikelihoodError::from_flow(error, n);
@@ -98,7 +91,7 @@ impl Evaluate for DstLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        self.evaluate_with(Some(self.dst.range), covariance, values, nugget)
+        self.evaluate_tapered(covariance, values, nugget)
     }
 
     /// By differences.
@@ -138,7 +131,7 @@ impl Evaluate for DstLikelihood {
         Some(NeighbourInformation::source())
     }
 
-    /// With a taper twice as long, or with none where that is too long to be one.
+    /// By many neighbours of each place, without a taper.
     fn error_estimate(
         &mut self,
         covariance: &Covariance,
@@ -147,12 +140,9 @@ impl Evaluate for DstLikelihood {
         criterion: Criterion,
     ) -> Result<Option<f64>, LikelihoodError> {
         let short = self.evaluate(covariance, values, nugget)?.value(criterion);
-        let band = self.band;
-        let most = longest(self.tiled.geometry()).unwrap_or(f64::MAX);
-        let range = Some(LONGER * self.dst.range).filter(|&range| range <= most);
-        let long = self.evaluate_with(range, covariance, values, nugget)?;
-        self.band = band;
-        Ok(Some(long.value(criterion) - short))
+        let model = (covariance, values, nugget);
+        let near = self.information.evaluate(&mut self.tiled.flow, model)?;
+        Ok(Some(near.value(criterion) - short))
     }
 
     fn remark(&self) -> Option<String> {

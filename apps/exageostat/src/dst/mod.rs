@@ -37,9 +37,6 @@ impl Dst {
     }
 }
 
-/// How much longer the taper is by which an error is estimated.
-pub const LONGER: f64 = 2.0;
-
 /// The longest range with which the taper is a correlation in this geometry, if there is one: of
 /// great-circle distance half a turn (Gneiting, "Strictly and non-strictly positive definite
 /// functions on spheres", Bernoulli 19 (2013) 1327-1349, table 1).

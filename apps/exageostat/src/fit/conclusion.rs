@@ -61,6 +61,7 @@ impl Search<'_> {
         let uncertainty =
             Uncertainty::of(&best, kind, &self.region.space, &inside).unwrap_or_default();
         remarks.extend(uncertainty.confused.map(|pair| confused(pair, &best.model)));
+        remarks.extend(unknown(&uncertainty.unknown, &best.model));
         let mut profile_intervals = vec![None; inside.len()];
         if options.profile_intervals && converged {
             let Begun { extent, guess, .. } = *begun;
@@ -125,6 +126,23 @@ impl Search<'_> {
         }
         Ok(())
     }
+}
+
+/// What to do about parameters of the fitted `model` of which the data say nothing.
+fn unknown(names: &[&'static str], model: &Model) -> Option<String> {
+    let parameters = model.covariance.parameters.iter().zip(&model.values);
+    let fix = |name: &&'static str| match parameters.clone().find(|(one, _)| one.name == *name) {
+        Some((_, &value)) => format!("--fix {name}={}", plain(short(value, 2))),
+        None => format!("--nugget {}", plain(short(model.nugget, 2))),
+    };
+    let fixes: Vec<String> = names.iter().map(fix).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the data say nothing of {}: no standard error; fix it, as with {}",
+            names.join(" and "),
+            fixes.join(" ")
+        )
+    })
 }
 
 /// What to do about two parameters that are not told apart in the fitted `model`.

@@ -32,7 +32,7 @@ pub use start::SpatialExtent;
 pub use starts::StartEnd;
 pub use uncertainty::Uncertainty;
 
-use crate::covariance::{Covariance, plain};
+use crate::covariance::{Covariance, at_most, plain};
 pub use crate::likelihood::Information;
 use crate::likelihood::{Criterion, Evaluation, LikelihoodError};
 use crate::model::Model;
@@ -206,10 +206,11 @@ pub enum FitError {
     Observations(#[from] ObservationsError),
     /// Bounds that are empty or outside the parameter's domain.
     #[error(
-        "{parameter} cannot be searched between {} and {}: both bounds must be in its domain, above {}, and in order",
+        "{parameter} cannot be searched between {} and {}: both bounds must be above {}{}, and in order",
         plain(*low),
         plain(*high),
-        plain(*above)
+        plain(*above),
+        at_most(*most)
     )]
     Bounds {
         /// Name of the parameter.
@@ -220,6 +221,8 @@ pub enum FitError {
         high: f64,
         /// What both must be above.
         above: f64,
+        /// What both may be at most.
+        most: f64,
     },
     /// Fewer observations than parameters, or as many.
     #[error(
@@ -265,6 +268,10 @@ pub enum FitError {
     },
 }
 
+/// Largest deviation from the mean around whose square a variance is searched; the smallest is its
+/// inverse.
+const LARGEST: f64 = 1e35;
+
 /// Names of what is estimated: coefficients of the mean, free parameters of the covariance, and the
 /// nugget.
 fn parameters(
@@ -283,13 +290,18 @@ fn parameters(
 /// Whether parameters can be estimated from these observations.
 ///
 /// # Errors
-/// If they do not vary, or are not more than the parameters.
+/// If they do not vary, are too large or too small, or are not more than the parameters.
 pub fn check(
     observations: &Observations,
     covariance: &Covariance,
     options: &FitOptions,
 ) -> Result<(), FitError> {
     observations.check_fit()?;
+    let residuals = observations.residuals().rest;
+    let most = residuals.iter().flatten().fold(0.0_f64, |most, r| most.max(r.abs()));
+    if most > 0.0 && !(1.0 / LARGEST..LARGEST).contains(&most) {
+        return Err(LikelihoodError::Scale.into());
+    }
     let (found, parameters) = (observations.len(), parameters(observations, covariance, options));
     if found > parameters.len() { Ok(()) } else { Err(FitError::TooFew { found, parameters }) }
 }

@@ -15,7 +15,7 @@ use crate::model::Model;
 const NORMAL: f64 = 1.959_963_984_540_054;
 /// An end is found where that root is met as well as this.
 const ACCURACY: f64 = 0.005;
-/// Coordinates of parameters are found no better than this.
+/// Coordinates of parameters, in their units, are found no better than this.
 const NARROW: f64 = 1e-4;
 /// The first step, in coordinates, where no standard error suggests one.
 const FIRST_STEP: f64 = 0.5;
@@ -89,13 +89,14 @@ impl Search<'_> {
         error: Option<f64>,
     ) -> Result<ProfileInterval, FitError> {
         let (low, high) = self.region.space.bounds_of(index, model);
-        let step = error.map_or(FIRST_STEP, |error| NORMAL * error);
+        let unit = self.region.space.unit(index);
+        let step = error.map_or(FIRST_STEP * unit, |error| NORMAL * error);
         let (most, exhausted) = (self.most, self.exhausted);
         let (space, scale) = (self.region.space.clone(), self.region.space.scale(index));
         let before = std::mem::replace(&mut self.region, Region::new(space, f64::NEG_INFINITY));
-        let below = self.profile_end(profile, (index, scale), model, -step, low);
+        let below = self.profile_end(profile, (index, scale, unit), model, -step, low);
         let above = below.and_then(|below| {
-            Ok((below, self.profile_end(profile, (index, scale), model, step, high)?))
+            Ok((below, self.profile_end(profile, (index, scale, unit), model, step, high)?))
         });
         (self.region, self.most, self.exhausted) = (before, most, exhausted);
         let (below, above) = above?;
@@ -117,7 +118,7 @@ impl Search<'_> {
     fn profile_end(
         &mut self,
         profile: &Profile<'_>,
-        (index, scale): (usize, Scale),
+        (index, scale, unit): (usize, Scale, f64),
         model: &Model,
         step: f64,
         bound: f64,
@@ -161,7 +162,7 @@ impl Search<'_> {
             distance = match outside {
                 Some((far, loss)) => {
                     let width = far - inside.0;
-                    if width < NARROW {
+                    if width < NARROW * unit {
                         break;
                     }
                     let share = if loss.is_finite() { inside.1 / (inside.1 - loss) } else { 0.5 };

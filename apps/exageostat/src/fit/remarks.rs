@@ -34,6 +34,8 @@ pub(super) struct Remarks<'a> {
     parameters: Vec<String>,
     /// Whether the variance and the range are.
     is_free: bool,
+    /// Whether all parameters of one variable are.
+    is_all_free: bool,
     criterion: Criterion,
 }
 
@@ -46,8 +48,9 @@ impl<'a> Remarks<'a> {
     ) -> Self {
         let parameters = parameters(observations, covariance, options);
         let is_free = covariance.is_radial() && options.fixed.iter().take(2).all(Option::is_none);
+        let is_all_free = covariance.variables() == 1 && options.fixed.iter().all(Option::is_none);
         let criterion = options.criterion;
-        Self { observations, covariance, extent, parameters, is_free, criterion }
+        Self { observations, covariance, extent, parameters, is_free, is_all_free, criterion }
     }
 
     /// The remarks on where `search` ended: on the likelihood there only if it `converged`.
@@ -106,7 +109,7 @@ impl<'a> Remarks<'a> {
     /// one variance, whose log-likelihood is `-n/2 (ln(2 pi s^2) + 1)` with the mean square `s^2`
     /// of the residuals of ordinary least squares; or only values at the same place are correlated.
     fn independence(&self, best: &Best) -> Option<String> {
-        if !self.is_free {
+        if !(self.is_free || self.is_all_free) {
             return None;
         }
         let columns = self.observations.design.columns();
@@ -115,6 +118,17 @@ impl<'a> Remarks<'a> {
         let residuals = self.observations.residuals().rest;
         let square = residuals.iter().flatten().map(|r| r * r).sum::<f64>() / n;
         let gain = best.loglik + 0.5 * n * ((2.0 * PI * square).ln() + 1.0);
+        if gain < -EVIDENCE && self.is_all_free {
+            return Some(format!(
+                "the log-likelihood is {:.2} below that of uncorrelated values: this is not the \
+                 maximum. Search from other values by --starts 8 or --start, or take a covariance \
+                 of fewer parameters",
+                -gain
+            ));
+        }
+        if !self.is_free {
+            return None;
+        }
         let model = &best.model;
         let least = self.extent.least;
         // Along the longest range.

@@ -38,6 +38,8 @@ pub struct Progress {
     pub nugget: f64,
     /// Whether it was taken over from an earlier run.
     pub is_taken_over: bool,
+    /// Whether it was in the journal, of an earlier run or of this one.
+    pub is_known: bool,
 }
 
 /// Fits `covariance` to the observations of `likelihood`; `report` is called after each
@@ -115,8 +117,8 @@ pub fn explore(
     let ground = Ground::new(&*likelihood, observations, covariance, options)?;
     let accuracy = ground.accuracy;
     let mut search = ground.search(likelihood, options, journal, between);
-    let space = search.starts(options).swap_remove(number);
-    match search.run_from(space, options, accuracy) {
+    let start = search.starts(options).swap_remove(number);
+    match search.run_from(start, options, accuracy) {
         Ok(_) | Err(FitError::Start(_)) => Ok(()),
         Err(error) => Err(error),
     }
@@ -240,11 +242,11 @@ impl Search<'_> {
     }
 
     /// The likelihood of an earlier run, or of this one, with what is `wanted` beside it; and
-    /// whether it is of the first.
-    fn look_up(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> (Found, bool) {
+    /// whether it is of either, and of the first.
+    fn look_up(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> (Found, [bool; 2]) {
         if let Some((found, is_earlier)) = self.journal.find(values, nugget, wanted) {
             self.taken_over += usize::from(is_earlier);
-            return (found, is_earlier);
+            return (found, [true, is_earlier]);
         }
         let (criterion, profiles) = (self.criterion, self.region.space.profiles);
         let (likelihood, covariance) = (&mut *self.likelihood, self.covariance);
@@ -263,7 +265,7 @@ impl Search<'_> {
             }
         };
         self.journal.note(values, nugget, &result);
-        (result, false)
+        (result, [false; 2])
     }
 
     /// Evaluates at `x`; the variance is set to the best one if it is profiled.
@@ -308,7 +310,7 @@ impl Search<'_> {
             }
             _ => self.region.space.parameters(x),
         };
-        let (found, is_taken_over) = self.look_up(&values, nugget, wanted);
+        let (found, [is_known, is_taken_over]) = self.look_up(&values, nugget, wanted);
         let found = found.and_then(|(evaluation, mut extra)| {
             match &mut extra {
                 Extra::Nothing => {}
@@ -340,6 +342,7 @@ impl Search<'_> {
             values: values.clone(),
             nugget,
             is_taken_over,
+            is_known,
         };
         if (self.between)(self.likelihood.flow(), &progress, self.journal).is_break() {
             self.is_stopped = true;

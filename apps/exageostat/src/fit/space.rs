@@ -11,7 +11,7 @@ use super::bound_hit::BoundHit;
 use super::newton::Slope;
 use super::start::{Guess, SpatialExtent, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
-use crate::covariance::{Covariance, Role, Scale};
+use crate::covariance::{Covariance, Parameter, Role, Scale};
 use crate::likelihood::Score;
 use crate::model::Model;
 
@@ -31,6 +31,9 @@ pub(super) struct Space {
     coordinates: Vec<Coordinate>,
     /// Bounds of the coordinates' values.
     bounds: Vec<(f64, f64)>,
+    /// By what coordinates are divided, so that they are of the size of logarithms: 1 of all but
+    /// values as they are.
+    units: Vec<f64>,
     /// Coordinates of the lower bounds.
     pub(super) lower: Vec<f64>,
     /// Coordinates of the upper bounds.
@@ -113,6 +116,7 @@ impl Space {
             covariance,
             coordinates: Vec::new(),
             bounds: Vec::new(),
+            units: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
             start: Vec::new(),
@@ -124,23 +128,31 @@ impl Space {
             if options.fixed[index].is_some() || (index == 0 && profiles) {
                 continue;
             }
-            let default = match index {
-                index if covariance.is_variance(index) => (1e-6 * guessed, 1e6 * guessed),
-                index if covariance.is_range(index) => {
-                    (0.01 * extent.least, 100.0 * extent.diameter)
+            let (parameter, role) = (&covariance.parameters[index], covariance.role(index));
+            let is_plain = parameter.scale == Scale::Identity;
+            let (unit, default) = match role {
+                Some(Role::Root { .. }) if is_plain => (guessed.abs(), (0.0, 1e3 * guessed.abs())),
+                Some(Role::Level { variable }) => {
+                    let deviation = guess.sill_of(variable).sqrt();
+                    (deviation, (0.0, 1e3 * deviation))
                 }
-                index if covariance.role(index) == Some(Role::SquaredRange) => {
-                    ((0.01 * extent.least).powi(2), (100.0 * extent.diameter).powi(2))
+                Some(Role::Rate) => {
+                    (1.0 / extent.reach, (-10.0 / extent.reach, 10.0 / extent.reach))
                 }
-                index if covariance.role(index) == Some(Role::TimeScale) => {
-                    (1e-4 * guessed, 1e4 * guessed)
+                Some(Role::SquaredRange) => {
+                    (1.0, ((0.01 * extent.least).powi(2), (100.0 * extent.diameter).powi(2)))
                 }
-                _ if covariance.parameters[index].scale == Scale::Angle => (-FAR, FAR),
-                _ => covariance.parameters[index].search,
+                Some(Role::TimeScale) => (1.0, (1e-4 * guessed, 1e4 * guessed)),
+                _ if covariance.is_variance(index) => (1.0, (1e-6 * guessed, 1e6 * guessed)),
+                _ if covariance.is_range(index) => {
+                    (1.0, (0.01 * extent.least, 100.0 * extent.diameter))
+                }
+                _ if parameter.scale == Scale::Angle => (1.0, (-FAR, FAR)),
+                _ => (1.0, parameter.search),
             };
-            let name = covariance.parameters[index].name;
             let start = Start::new(options.start[index], guessed);
-            space.add(Coordinate::Parameter(index), name, options.bounds[index], default, start)?;
+            let (bounds, name) = (options.bounds[index], parameter.name);
+            space.add((Coordinate::Parameter(index), unit), name, bounds, default, start)?;
         }
         if let NuggetChoice::Estimated { bounds } = options.nugget {
             let unit = if profiles { 1.0 } else { sill };
@@ -153,7 +165,7 @@ impl Space {
             let (low, high) = bounds.unwrap_or(default);
             let given = options.start_nugget.map(|nugget| (nugget / variance).clamp(low, high));
             space.add(
-                Coordinate::Nugget,
+                (Coordinate::Nugget, 1.0),
                 "nugget",
                 bounds,
                 default,
@@ -165,7 +177,7 @@ impl Space {
 
     fn add(
         &mut self,
-        coordinate: Coordinate,
+        (coordinate, unit): (Coordinate, f64),
         name: &str,
         bounds: Option<(f64, f64)>,
         default: (f64, f64),
@@ -184,31 +196,33 @@ impl Space {
         let is_any = scale == Scale::Angle && bounds.is_none();
         let is_fit = low < high && low > above && within(low) && within(high);
         if !is_any && !is_fit {
-            let above = match coordinate {
-                Coordinate::Parameter(index) => self.covariance.parameters[index].above,
-                Coordinate::Nugget => 0.0,
+            let (above, most) = match coordinate {
+                Coordinate::Parameter(index) => self.domain(index),
+                Coordinate::Nugget => self.domain(self.covariance.parameters.len()),
             };
             let parameter = name.to_owned();
-            return Err(FitError::Bounds { parameter, low, high, above: above.min(0.0) });
+            return Err(FitError::Bounds { parameter, low, high, above, most });
         }
-        let [lower, upper] = [low, high].map(|bound| scale.coordinate(bound));
+        let coordinate_of = |value: f64| scale.coordinate(value) / unit;
+        let [lower, upper] = [low, high].map(coordinate_of);
         let start = match start {
             Start::Given(value) => {
                 let turned = turned(scale, value, (low, high));
                 if !(low..=high).contains(&turned) {
                     return Err(FitError::Outside { parameter: name.to_owned(), value, low, high });
                 }
-                scale.coordinate(turned)
+                coordinate_of(turned)
             }
             Start::Guessed(value) => {
                 // Away from the bounds, where the first steps need room.
                 let margin = MARGIN * (upper - lower);
-                let start = scale.coordinate(turned(scale, value, (low, high)));
+                let start = coordinate_of(turned(scale, value, (low, high)));
                 start.clamp(lower + margin, upper - margin)
             }
         };
         self.coordinates.push(coordinate);
         self.bounds.push((low, high));
+        self.units.push(unit);
         self.lower.push(lower);
         self.upper.push(upper);
         self.start.push(start.clamp(lower, upper));
@@ -231,14 +245,23 @@ impl Space {
     /// Between which values a parameter, or the nugget after them, makes sense.
     pub(super) fn domain(&self, index: usize) -> (f64, f64) {
         let parameter = self.covariance.parameters.get(index);
-        parameter.map_or((0.0, f64::MAX), |one| (one.above, one.most))
+        // What may be 0 is above the least negative number.
+        parameter.map_or((0.0, f64::MAX), |one| {
+            let may_be_zero = one.above == Parameter::NOT_NEGATIVE;
+            (if may_be_zero { 0.0 } else { one.above }, one.most)
+        })
+    }
+
+    /// Whether a parameter is the ratio of ranges across and along an angle.
+    pub(super) fn is_ratio(&self, index: usize) -> bool {
+        self.covariance.angle().is_some_and(|angle| index == angle + 1)
     }
 
     /// The coordinate of `value` in `place`, as near as its bounds allow.
     fn coordinate_at(&self, place: usize, value: f64) -> f64 {
         let scale = self.scale_of(self.coordinates[place]);
         let value = turned(scale, value, self.bounds[place]);
-        scale.coordinate(value).clamp(self.lower[place], self.upper[place])
+        (scale.coordinate(value) / self.units[place]).clamp(self.lower[place], self.upper[place])
     }
 
     /// Number of free coordinates.
@@ -249,10 +272,10 @@ impl Space {
     /// Parameters and nugget at the point `x`; in units of the variance if that is profiled.
     pub(super) fn parameters(&self, x: &[f64]) -> (Vec<f64>, f64) {
         let (mut values, mut nugget) = (self.values.clone(), self.nugget);
-        for ((coordinate, x), (low, high)) in self.coordinates.iter().zip(x).zip(&self.bounds) {
+        for (place, coordinate) in self.coordinates.iter().enumerate() {
             // The rounding of a logarithm must not lead out of the bounds.
-            let scale = self.scale_of(*coordinate);
-            let value = scale.value(*x).clamp(*low, *high);
+            let (scale, (low, high)) = (self.scale_of(*coordinate), self.bounds[place]);
+            let value = scale.value(x[place] * self.units[place]).clamp(low, high);
             let value = if scale == Scale::Angle { within_half_turn(value) } else { value };
             match *coordinate {
                 Coordinate::Parameter(index) => values[index] = value,
@@ -281,7 +304,7 @@ impl Space {
         if self.profiles {
             parts.push(vec![0, nugget]);
         }
-        let gradient = |of: &[usize]| of.iter().map(|&j| score.gradient[j]).sum();
+        let gradient = |of: &[usize]| -> f64 { of.iter().map(|&j| score.gradient[j]).sum() };
         let bend = |a: &[usize], b: &[usize]| -> f64 {
             a.iter()
                 .flat_map(|&j| b.iter().map(move |&k| (j, k)))
@@ -296,9 +319,11 @@ impl Space {
             None => 0.0,
         };
         let at = |j: usize, k: usize| bend(&parts[j], &parts[k]) - taken(j, k);
+        let units = &self.units;
+        let by_coordinates = |j: usize, k: usize| units[j] * units[k] * at(j, k);
         Slope {
-            gradient: parts[..n].iter().map(|of| gradient(of)).collect(),
-            information: (0..n * n).map(|place| at(place % n, place / n)).collect(),
+            gradient: parts[..n].iter().zip(units).map(|(of, unit)| unit * gradient(of)).collect(),
+            information: (0..n * n).map(|place| by_coordinates(place % n, place / n)).collect(),
         }
     }
 
@@ -405,6 +430,32 @@ impl Space {
         self
     }
 
+    /// As this, without these parameters, which have those values.
+    pub(super) fn holding(&self, held: &[(usize, f64)]) -> Self {
+        let mut space = self.clone();
+        for &(index, value) in held {
+            let is_it = |known: &Coordinate| *known == Coordinate::Parameter(index);
+            if let Some(place) = space.coordinates.iter().position(is_it) {
+                space.coordinates.remove(place);
+                space.bounds.remove(place);
+                let parts =
+                    [&mut space.units, &mut space.lower, &mut space.upper, &mut space.start];
+                parts.into_iter().for_each(|part| _ = part.remove(place));
+                space.values[index] = value;
+            }
+        }
+        space
+    }
+
+    /// As this, starting with one of its ranges nearly as short as it may be, each in turn.
+    pub(super) fn with_short_ranges(&self) -> impl Iterator<Item = Self> + '_ {
+        self.ranges().into_iter().map(|range| {
+            let (mut space, low, high) = (self.clone(), self.lower[range], self.upper[range]);
+            space.start[range] = low + MARGIN * (high - low);
+            space
+        })
+    }
+
     /// As this, starting from a place in the middle of it, where the unit cube has `at`.
     pub(super) fn starting_within(&self, at: &[f64]) -> Self {
         let mut space = self.clone();
@@ -438,6 +489,12 @@ impl Space {
             return (low.max(angle - 90.0), high.min(angle + 90.0));
         }
         (low * unit, high * unit)
+    }
+
+    /// The unit of the coordinate of parameter `index`, or of the nugget after them.
+    pub(super) fn unit(&self, index: usize) -> f64 {
+        let is_it = |coordinate: &Coordinate| *coordinate == Coordinate::Parameter(index);
+        self.coordinates.iter().position(is_it).map_or(1.0, |place| self.units[place])
     }
 
     /// Names of the coordinates at which `x` lies on a bound, and on which.

@@ -24,10 +24,12 @@ pub struct SpatialExtent {
     pub least: f64,
     /// Length of the diagonal of the box around the places.
     pub diameter: f64,
+    /// Largest sum of the moduli of a place's first two coordinates.
+    pub reach: f64,
 }
 
 impl SpatialExtent {
-    /// The extent of `points`; both distances are 1 if all places are the same.
+    /// The extent of `points`; the distances are 1 if all places are the same.
     #[must_use]
     pub fn of(points: &Points) -> Self {
         let n = points.len();
@@ -46,10 +48,12 @@ impl SpatialExtent {
             }),
             _ => diagonal,
         };
+        let reach = (0..n).map(|i| points.point(i)).map(|[x, y, _]| x.abs() + y.abs());
+        let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
         let least = closest(points).map(|(i, j)| points.distance(i, j));
         match least {
-            Some(least) if diameter > 0.0 => Self { least, diameter },
-            _ => Self { least: 1.0, diameter: 1.0 },
+            Some(least) if diameter > 0.0 => Self { least, diameter, reach },
+            _ => Self { least: 1.0, diameter: 1.0, reach: 1.0 },
         }
     }
 }
@@ -168,6 +172,11 @@ impl Guess {
         let values: Vec<f64> = chosen.iter().map(|&i| residuals[i]).collect();
         let guess = Self::from_data(&points.select(&chosen), &values, extent);
         Self { sill: sills[0], sills, time, ..guess }
+    }
+
+    /// The sample variance of a variable.
+    pub(super) fn sill_of(&self, variable: usize) -> f64 {
+        self.sills[variable]
     }
 
     /// Sets those of `values` that are not `known`, by what parameters of `covariance` do.

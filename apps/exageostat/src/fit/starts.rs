@@ -23,6 +23,12 @@ pub struct StartEnd {
     pub converged: bool,
 }
 
+/// Where a search begins: ways to go, of which the best end counts, each through spaces one after
+/// the other, from the end in one on to the next.
+pub(super) struct Start {
+    ways: Vec<Vec<Space>>,
+}
+
 /// How many of `ends` converged to the greatest maximum.
 pub(super) fn agreeing(ends: &[StartEnd]) -> usize {
     let best = ends.iter().fold(f64::NEG_INFINITY, |best, end| best.max(end.loglik));
@@ -46,27 +52,94 @@ fn spread(count: usize, dimension: usize, seed: u64) -> Vec<Vec<f64>> {
 }
 
 impl Search<'_> {
-    /// The space, with each of the starts of `options`.
-    pub(super) fn starts(&self, options: &FitOptions) -> Vec<Space> {
+    /// Each of the starts of `options`.
+    pub(super) fn starts(&self, options: &FitOptions) -> Vec<Start> {
         let space = &self.region.space;
         let others = spread(options.starts.saturating_sub(1), space.dimension(), options.seed);
-        let others = others.iter().map(|at| space.starting_within(at));
-        [space.clone()].into_iter().chain(others).collect()
+        let other = |at: &Vec<f64>| Start { ways: vec![vec![space.starting_within(at)]] };
+        [self.first_start(options)].into_iter().chain(others.iter().map(other)).collect()
     }
 
-    /// Searches in `space` from its start, with as many evaluations as `options` allow.
+    /// Where the data suggest: by a simpler covariance if it has one, and in a sum also with each
+    /// term in turn hardly more than noise.
+    fn first_start(&self, options: &FitOptions) -> Start {
+        let (space, covariance) = (&self.region.space, self.covariance);
+        let is_told =
+            |index: usize| options.start[index].is_some() || options.bounds[index].is_some();
+        let simpler = covariance.simpler().iter().copied();
+        let held: Vec<(usize, f64)> = simpler.filter(|&(index, _)| !is_told(index)).collect();
+        let mut ways = vec![vec![space.clone()]];
+        if !held.is_empty() {
+            ways[0].insert(0, space.holding(&held));
+        }
+        if covariance.is_sum() {
+            ways.extend(space.with_short_ranges().map(|short| vec![short]));
+        }
+        Start { ways }
+    }
+
+    /// Searches from a start, with as many evaluations as `options` allow.
     ///
     /// # Errors
     /// If the likelihood has no value near it, or as [`run`](Self::run).
     pub(super) fn run_from(
         &mut self,
-        space: Space,
+        start: Start,
         options: &FitOptions,
         accuracy: f64,
     ) -> Result<Ending, FitError> {
+        self.most = self.evaluations + options.max_evaluations;
+        let mut best: Option<(Region, Ending, bool)> = None;
+        let mut first_error = None;
+        for way in start.ways {
+            let ending = match self.run_through(way, accuracy) {
+                Ok(ending) => ending,
+                Err(error @ FitError::Start(_)) => {
+                    first_error = first_error.or(Some(error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if best.as_ref().is_none_or(|(best, ..)| self.region.loglik() > best.loglik()) {
+                best = Some((self.take_region(), ending, self.exhausted));
+            }
+        }
+        let (region, ending, exhausted) =
+            best.ok_or_else(|| first_error.expect("there is a way"))?;
+        (self.region, self.exhausted) = (region, exhausted);
+        Ok(ending)
+    }
+
+    /// Searches in one space after the other; says how that in the last of them ended.
+    fn run_through(&mut self, way: Vec<Space>, accuracy: f64) -> Result<Ending, FitError> {
+        let (mut model, mut ending) = (None, Ending { converged: false, accuracy });
+        let last = way.len() - 1;
+        for (place, space) in way.into_iter().enumerate() {
+            let space = match &model {
+                Some(model) => space.starting_from(model),
+                None => space,
+            };
+            match self.run_in(space, accuracy) {
+                Ok(ended) => ending = ended,
+                // Where the simpler one has no likelihood the other may have one.
+                Err(FitError::Start(_)) if place < last => continue,
+                Err(error) => return Err(error),
+            }
+            model = Some(self.region.found().model);
+        }
+        Ok(ending)
+    }
+
+    /// The region, in whose place an empty one is left.
+    fn take_region(&mut self) -> Region {
+        let empty = Region::new(self.region.space.clone(), f64::NEG_INFINITY);
+        std::mem::replace(&mut self.region, empty)
+    }
+
+    /// Searches in `space` from its start.
+    fn run_in(&mut self, space: Space, accuracy: f64) -> Result<Ending, FitError> {
         self.region = Region::new(space, f64::NEG_INFINITY);
         self.exhausted = false;
-        self.most = self.evaluations + options.max_evaluations;
         let start = self.first_point()?;
         self.run(start, accuracy)
     }
@@ -82,8 +155,8 @@ impl Search<'_> {
         accuracy: f64,
     ) -> Result<(Ending, Vec<StartEnd>), FitError> {
         let (mut best, mut first_error, mut ends) = (None, None, Vec::new());
-        for space in self.starts(options) {
-            let ending = match self.run_from(space, options, accuracy) {
+        for start in self.starts(options) {
+            let ending = match self.run_from(start, options, accuracy) {
                 Ok(ending) => ending,
                 Err(error @ FitError::Start(_)) => {
                     first_error = first_error.or(Some(error));
@@ -96,9 +169,7 @@ impl Search<'_> {
             ends.push(StartEnd { model: found.model, loglik, converged });
             let is_better = |best: &(Region, Ending, bool)| loglik > best.0.loglik();
             if best.as_ref().is_none_or(is_better) {
-                let region = Region::new(self.region.space.clone(), f64::NEG_INFINITY);
-                let region = std::mem::replace(&mut self.region, region);
-                best = Some((region, ending, self.exhausted));
+                best = Some((self.take_region(), ending, self.exhausted));
             }
         }
         match (best, first_error) {

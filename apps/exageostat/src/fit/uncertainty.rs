@@ -20,6 +20,9 @@ const NORMAL: f64 = 1.959_963_984_540_054;
 /// How many times the variance of an estimate grows by what is not known of the others, from where
 /// on the data hardly tell it apart.
 const INFLATED: f64 = 1e4;
+/// A standard error of a logarithm that says nothing: the ends of the interval are a factor of 1e17
+/// apart.
+const VAGUE: f64 = 10.0;
 
 /// Of each parameter, and of the nugget after them; none of what is fixed or ended at a bound.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +38,9 @@ pub struct Uncertainty {
     pub information: Information,
     /// Two that the data hardly tell apart.
     pub confused: Option<[&'static str; 2]>,
+    /// Those of which the data say nothing, also if the others are known: errors of these take them
+    /// as known.
+    pub unknown: Vec<&'static str>,
 }
 
 impl Uncertainty {
@@ -49,31 +55,46 @@ impl Uncertainty {
     ) -> Option<Self> {
         let score = best.score.as_ref();
         let count = is_free.len();
-        let free: Vec<usize> = (0..count).filter(|&k| is_free[k]).collect();
-        let n = free.len();
+        let mut free: Vec<usize> = (0..count).filter(|&k| is_free[k]).collect();
         let information = best.information.as_ref().or(score.map(|score| &score.information))?;
-        let at = |i: usize, j: usize| information[free[i] + free[j] * count];
         let steepest =
             |score: &Score| free.iter().fold(0.0_f64, |most, &k| most.max(score.gradient[k].abs()));
-        let none = Self {
+        let mut found = Self {
             std_errors: vec![None; count],
             intervals: vec![None; count],
             gradient_norm: score.map(steepest),
             information: kind,
             confused: None,
+            unknown: Vec::new(),
         };
-        let Some(covariance) = scaled_inverse(n, at) else { return Some(none) };
-        let mut found = none;
+        let covariance = loop {
+            let at = |i: usize, j: usize| information[free[i] + free[j] * count];
+            if let Some(covariance) = scaled_inverse(free.len(), at) {
+                break covariance;
+            }
+            // The first that adds nothing to those before it.
+            let first = (1..=free.len()).find(|&m| scaled_inverse(m, at).is_none());
+            let unknown = free.remove(first.expect("all together are singular") - 1);
+            found.unknown.push(space.parameter_name(unknown));
+        };
+        let n = free.len();
+        let at = |i: usize, j: usize| information[free[i] + free[j] * count];
         let estimate = |k: usize| best.model.values.get(k).copied().unwrap_or(best.model.nugget);
         for (i, &k) in free.iter().enumerate() {
             let error = covariance[i + i * n].sqrt();
             let value = estimate(k);
-            let scale = space.scale(k);
+            let (scale, (low, high)) = (space.scale(k), space.domain(k));
+            if scale == Scale::Logarithm && error > VAGUE {
+                found.unknown.push(space.parameter_name(k));
+                continue;
+            }
             found.std_errors[k] = Some(scale.slope(value) * error);
             found.intervals[k] = Some(match scale {
                 Scale::Logarithm => {
                     let factor = (NORMAL * error).exp();
-                    (value / factor, value * factor)
+                    // A ratio beyond 1 says that another direction may be the longest.
+                    let most = if space.is_ratio(k) { f64::INFINITY } else { high };
+                    (value / factor, (value * factor).min(most))
                 }
                 // A quarter turn to either side is every direction.
                 Scale::Angle => {
@@ -81,7 +102,7 @@ impl Uncertainty {
                     (value - reach, value + reach)
                 }
                 Scale::Identity => {
-                    let (reach, (low, high)) = (NORMAL * error, space.domain(k));
+                    let reach = NORMAL * error;
                     ((value - reach).max(low), (value + reach).min(high))
                 }
             });

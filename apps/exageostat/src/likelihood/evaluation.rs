@@ -83,6 +83,7 @@ impl LikelihoodError {
                 | Self::TooCoarse { .. }
                 | Self::Rounded { .. }
                 | Self::DependentMean
+                | Self::Covariance(CovarianceError::Together { .. })
         )
     }
 }

@@ -13,7 +13,7 @@ use crate::likelihood::{Criterion, Evaluation, Information, LikelihoodError, Sco
 use crate::observations::Observations;
 
 /// Neighbours of each place where the likelihood is another.
-const NEIGHBOURS: usize = 60;
+pub const REFERENCE_NEIGHBOURS: usize = 60;
 /// By what coordinates are changed in differences of gradients.
 const STEP: f64 = 2e-3;
 
@@ -98,12 +98,27 @@ impl NeighbourInformation {
         model: (&Covariance, &[f64], f64),
         criterion: Criterion,
     ) -> Result<Vec<f64>, LikelihoodError> {
-        let conditionals = self.conditionals.get_or_insert_with(|| {
-            let has_time = model.0.has_time();
-            let grouped = Vecchia::new(NEIGHBOURS, Ordering::Maximin).with_form(Form::Grouped);
-            Conditionals::new(flow, &self.observations, grouped.in_time(has_time))
-        });
-        Ok(conditionals.information(flow, model, criterion)?.1)
+        Ok(self.conditionals(flow, model.0).information(flow, model, criterion)?.1)
+    }
+
+    /// The likelihood by these neighbours. Every call is on the same `flow`.
+    ///
+    /// # Errors
+    /// As [`Evaluate::evaluate`](crate::likelihood::Evaluate::evaluate).
+    pub(crate) fn evaluate(
+        &mut self,
+        flow: &mut Flow,
+        model: (&Covariance, &[f64], f64),
+    ) -> Result<Evaluation, LikelihoodError> {
+        self.conditionals(flow, model.0).evaluate(flow, model)
+    }
+
+    fn conditionals(&mut self, flow: &mut Flow, covariance: &Covariance) -> &mut Conditionals {
+        self.conditionals.get_or_insert_with(|| {
+            let grouped =
+                Vecchia::new(REFERENCE_NEIGHBOURS, Ordering::Maximin).with_form(Form::Grouped);
+            Conditionals::new(flow, &self.observations, grouped.in_time(covariance.has_time()))
+        })
     }
 
     /// Which information it is.
@@ -114,7 +129,7 @@ impl NeighbourInformation {
     /// What it is by, in words.
     pub(crate) fn source() -> String {
         format!(
-            "what standard errors are by was worked out from {NEIGHBOURS} neighbours of each place"
+            "what standard errors are by was worked out from {REFERENCE_NEIGHBOURS} neighbours of each place"
         )
     }
 }

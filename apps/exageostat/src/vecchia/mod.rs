@@ -20,6 +20,7 @@ mod structure;
 mod tree;
 
 pub(crate) use information::NeighbourInformation;
+pub use information::REFERENCE_NEIGHBOURS;
 pub use likelihood::VecchiaLikelihood;
 pub use ordering::{ORDERINGS, Ordering};
 pub use predict::LocalPredictor;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tegula_exageostat::dst::{Dst, Envelope};
 use tegula_exageostat::mixed::{self, Mixed};
 use tegula_exageostat::tlr::{FINER, Tlr};
-use tegula_exageostat::vecchia::{FORMS, Form, ORDERINGS, Ordering, Vecchia};
+use tegula_exageostat::vecchia::{FORMS, Form, ORDERINGS, Ordering, REFERENCE_NEIGHBOURS, Vecchia};
 use tegula_kernels::geometry::{Geometry, Points};
 
 use crate::output::{Console, number};
@@ -18,8 +18,11 @@ const ACCURACY: f64 = 1e-6;
 /// Accuracy of tiles in 32 bits where none is given.
 const MIXED_ACCURACY: f64 = 1e-4;
 
-/// Error of a log-likelihood from which on what a taper makes of it is warned of.
+/// Error of a log-likelihood that is to be the exact one from which on is warned of it.
 const BIASED: f64 = 1.0;
+
+/// Share of the number of values from which on an error of Vecchia's approximation is warned of.
+const ROUGH: f64 = 0.01;
 
 /// How likelihoods are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -261,9 +264,7 @@ pub(super) fn describe_error(console: &Console, method: Approximation, error: f6
                 number(error.abs(), 3),
             ));
         }
-        Approximation::Dst(Dst { range, .. }, _) => {
-            format!("a taper twice as long as {range}")
-        }
+        Approximation::Dst(..) => format!("{REFERENCE_NEIGHBOURS} neighbours instead of a taper"),
     };
     console.line(format_args!(
         "approximated: with {better} the log-likelihood is {} {}",
@@ -272,15 +273,36 @@ pub(super) fn describe_error(console: &Console, method: Approximation, error: f6
     ));
 }
 
-/// A warning where a taper changes the likelihood by so much that what maximises it is biased.
-pub(super) fn bias(method: Approximation, error: Option<f64>) -> Option<String> {
-    let Approximation::Dst(Dst { range, .. }, _) = method else { return None };
-    let error = error.filter(|error| error.abs() > BIASED)?;
-    Some(format!(
-        "a taper of range {range} changes the log-likelihood by {} or more: what it is greatest at is \
-         biased; give a longer one, or --method tlr:EPS, mixed:EPS or vecchia:M:grouped",
-        number(error.abs(), 3),
-    ))
+/// A warning where the log-likelihood of `n` values is wrong by so much that what is greatest under
+/// it, or how it compares with others, cannot be relied on.
+pub(super) fn doubt(method: Approximation, error: Option<f64>, n: usize) -> Option<String> {
+    let error = error?.abs();
+    let shown = number(error, 3);
+    match method {
+        Approximation::Dst(Dst { range, .. }, _) if error > BIASED => Some(format!(
+            "a taper of range {range} changes the log-likelihood by about {shown}: what it is greatest \
+             at is biased; give a longer one, or --method tlr:EPS, mixed:EPS or vecchia:M:grouped"
+        )),
+        Approximation::Tlr(Tlr { accuracy, .. }) if error > BIASED => Some(format!(
+            "tiles of low rank to {accuracy:e} change the log-likelihood by about {shown}: what it is \
+             greatest at is biased; give --method tlr:{:e}",
+            rounded(0.01 * accuracy)
+        )),
+        Approximation::Mixed(Mixed { accuracy, .. }) if error > BIASED => Some(format!(
+            "tiles in 32 bits to {accuracy:e} change the log-likelihood by about {shown}: give \
+             --method mixed:{:e}",
+            rounded(0.01 * accuracy)
+        )),
+        Approximation::Vecchia(Vecchia { neighbours, .. }) if error > ROUGH * n as f64 => {
+            Some(format!(
+                "{neighbours} neighbours are few for these values: with twice as many the \
+                 log-likelihood changes by {shown}, of {n} values. Estimates are far from those of the \
+                 exact one, and AIC and likelihood ratios say nothing; give --method vecchia:{}:grouped",
+                2 * neighbours
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// `x` in few digits.

@@ -42,7 +42,7 @@ pub(super) struct EstimationFlags {
     /// Search from K starts, the first as always
     ///
     /// The others are spread over what is searched. The best is kept.
-    #[arg(long, value_name = "K", help_heading = "Search", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", help_heading = "Search", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     starts: u32,
     /// What standard errors are by
     #[arg(long, value_name = "NAME", help_heading = "Model", default_value = INFORMATIONS[0].1, value_parser = informations())]

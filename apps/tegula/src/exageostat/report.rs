@@ -9,11 +9,13 @@ use tegula_exageostat::fit::{
 };
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::model::Model;
+use tegula_exageostat::transform::Transform;
 use tegula_exageostat::tukey::Estimates;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
 use super::parameters_json;
+use super::transform::Choice;
 use crate::checkpoint::Found;
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
@@ -32,12 +34,22 @@ pub(super) struct Done {
 }
 
 /// Prints the estimates, and what the user should know of them.
-pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, done: &Done) {
+pub(super) fn describe(
+    console: &Console,
+    (data, choice): (&Data, Choice),
+    options: &FitOptions,
+    done: &Done,
+) {
     let fit = &done.fit;
     let errors = fit.uncertainty.information.name();
     console.line("");
     let mut table = estimates(options, fit);
     done.tukey.iter().for_each(|tukey| add_tukey(&mut table, tukey));
+    if let (Choice::BoxCox, Transform::BoxCox(lambda)) = (choice, data.transform) {
+        let meaning = "exponent of the transformation".to_owned();
+        let lambda = number(lambda, 6);
+        table.row(vec!["lambda".to_owned(), lambda, String::new(), String::new(), meaning]);
+    }
     console.line(table);
     let coefficients = coefficients(data, fit);
     if !coefficients.each.is_empty() {
@@ -59,7 +71,9 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
         console.line("");
     }
     console.line(message(done));
-    console.line(format_args!("standard errors are by the {} information", errors));
+    if fit.uncertainty.std_errors.iter().any(Option::is_some) {
+        console.line(format_args!("standard errors are by the {} information", errors));
+    }
     if options.starts > 1 {
         let (agreeing, starts) = (fit.agreeing_starts(), count(options.starts, "start"));
         console.line(format_args!("{agreeing} of {starts} ended at the best maximum"));

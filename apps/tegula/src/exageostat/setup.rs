@@ -379,21 +379,17 @@ impl Problem {
         }
     }
 
-    /// What it asks for in a band of tiles, with room for the taper by which the error is
-    /// estimated.
+    /// What it asks for in a band of tiles.
     fn band_footprint(&self, envelope: &Envelope, nb: usize, workers: usize) -> Footprint {
         let whole = self.footprint(nb, workers, size_of::<f64>());
         let matrix = TileGrid::lower(self.n, nb, size_of::<f64>());
-        let share = |entries: f64| {
-            // Tiles at the edges of the band are whole.
-            let held = entries + (2 * self.n * nb) as f64;
-            (held * size_of::<f64>() as f64 / matrix.bytes().max(1) as f64).min(1.0)
-        };
-        let longer = share(envelope.longer_entries);
+        // Tiles at the edges of the band are whole.
+        let held = envelope.entries + (2 * self.n * nb) as f64;
+        let share = (held * size_of::<f64>() as f64 / matrix.bytes().max(1) as f64).min(1.0);
         Footprint {
-            bytes: whole.bytes - ((1.0 - longer) * matrix.bytes() as f64) as u64,
+            bytes: whole.bytes - ((1.0 - share) * matrix.bytes() as f64) as u64,
             dealt: Vec::new(),
-            tasks: share(envelope.entries).powi(2) * whole.tasks,
+            tasks: share.powi(2) * whole.tasks,
             ..whole
         }
     }

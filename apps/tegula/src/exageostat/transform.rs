@@ -131,6 +131,14 @@ pub(super) fn describe(transform: Transform) -> String {
     }
 }
 
+/// The transformation that was chosen as people read it, before any is estimated.
+pub(super) fn describe_choice(choice: Choice, first: Transform) -> String {
+    match choice {
+        Choice::BoxCox => "Box-Cox, (z^lambda - 1)/lambda, lambda estimated".to_owned(),
+        Choice::Known(_) | Choice::TukeyGh => describe(first),
+    }
+}
+
 /// `transform` in a file.
 pub(super) fn to_json(transform: Transform) -> Value {
     match transform {

@@ -34,6 +34,16 @@ impl MeanFlags {
     }
 }
 
+/// What stands for a covariance of ExaGeoStat's that has no name of its own here.
+fn elsewhere(name: &str) -> Option<String> {
+    if let Some(field) = name.strip_prefix("tukey-gh-") {
+        let inner = if field == "matern" { "matern-scaled" } else { field };
+        return Some(format!("Tukey g-and-h fields are --covariance {inner} --transform tukey-gh"));
+    }
+    let plain = name.strip_suffix("-aniso").or_else(|| name.strip_suffix("-anisotropic"))?;
+    Some(format!("with geometric anisotropy it is {plain}:anisotropic"))
+}
+
 /// Parses the name of a covariance; forms that depend on direction and sums are many, and not
 /// listed.
 pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance> {
@@ -53,6 +63,13 @@ pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance>
                     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{error}\n"))
                 });
                 return made;
+            }
+            if let Some(advice) = value.to_str().and_then(elsewhere) {
+                let name = value.display();
+                return Err(clap::Error::raw(
+                    clap::error::ErrorKind::ValueValidation,
+                    format!("there is no covariance {name}: {advice}\n"),
+                ));
             }
             let listed = COVARIANCES.iter().chain(COMPOSITES);
             let listed = listed.map(|one| PossibleValue::new(one.name).help(one.formula));

@@ -34,6 +34,7 @@ mod refused;
 mod remarks;
 mod replicates;
 mod sample;
+mod searches;
 mod simulate;
 mod sparse;
 mod support;

@@ -75,6 +75,7 @@ pub(super) const GNEITING: Covariance = Covariance {
             Parts { terms: vec![part], time: Some(time(&v[3..])), ..Parts::default() }
         }),
         flaw: Composition::any,
+        simpler: &[],
     }),
     ..COMPOSITE
 };
@@ -116,6 +117,7 @@ pub(super) const BIVARIATE_GNEITING: Covariance = Covariance {
             ..Parts::default()
         }),
         flaw: Composition::any,
+        simpler: &[],
     }),
     ..GNEITING
 };

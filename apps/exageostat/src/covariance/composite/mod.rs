@@ -60,6 +60,13 @@ pub enum Role {
     SquaredRange,
     /// It is the scale of a power of time.
     TimeScale,
+    /// A standard deviation of a variable that is added to another.
+    Level {
+        /// The variable.
+        variable: usize,
+    },
+    /// What multiplies coordinates, or their sum.
+    Rate,
     /// Anything else.
     Shape,
 }
@@ -77,6 +84,8 @@ pub(super) struct Composition {
     pub(super) made: Made,
     /// What is wrong with values that are each within its bounds, if they do not go together.
     pub(super) flaw: fn(&[f64]) -> Option<String>,
+    /// Parameters, with values that make it a covariance of fewer: a search begins with these.
+    pub(super) simpler: &'static [(usize, f64)],
 }
 
 /// What a covariance is made of.
@@ -302,6 +311,18 @@ impl Covariance {
     #[must_use]
     pub fn role(&self, index: usize) -> Option<Role> {
         self.composition.map(|composition| composition.roles[index])
+    }
+
+    /// Parameters, with values that make it a simpler covariance, with which a search begins.
+    #[must_use]
+    pub fn simpler(&self) -> &'static [(usize, f64)] {
+        self.composition.map_or(&[], |composition| composition.simpler)
+    }
+
+    /// Whether it is a sum of listed covariances.
+    #[must_use]
+    pub fn is_sum(&self) -> bool {
+        self.composition.is_some_and(|composition| matches!(composition.made, Made::Sum(_)))
     }
 
     /// Whether it is known to be a covariance in the plane alone, and on lines.

@@ -60,12 +60,12 @@ pub(super) const NONSTATIONARY: Covariance = Covariance {
         has_time: false,
         roles: &[
             Role::SquaredRange,
-            Role::Shape,
+            Role::Rate,
             Role::Root { variable: 0 },
+            Role::Rate,
+            Role::Level { variable: 0 },
             Role::Shape,
-            Role::Shape,
-            Role::Shape,
-            Role::Shape,
+            Role::Rate,
             Role::Shape,
         ],
         made: Made::By(|v| Parts {
@@ -79,6 +79,8 @@ pub(super) const NONSTATIONARY: Covariance = Covariance {
             }
             lacking(v[5], v[7]).then(|| "smoothness and smoothness_base are both 0".to_owned())
         },
+        // Stationary.
+        simpler: &[(1, 0.0), (3, 0.0), (4, 0.0), (6, 0.0), (7, 0.0)],
     }),
     ..COMPOSITE
 };

@@ -30,12 +30,15 @@ pub(in super::super) fn sum(name: &str) -> Option<&'static Covariance> {
 
 fn make(name: &str, terms: &[&'static Covariance]) -> Covariance {
     let leaked = |text: String| -> &'static str { String::leak(text) };
-    let (mut parameters, mut roles) = (Vec::new(), Vec::new());
+    let (mut parameters, mut roles, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
     for (part, term) in terms.iter().enumerate() {
         let parts = terms.len();
         for (index, &parameter) in term.parameters.iter().enumerate() {
             let name = leaked(format!("{}{}", parameter.name, part + 1));
             let meaning = leaked(format!("of {}: {}", term.name, parameter.meaning));
+            if index > 1 {
+                shapes.push((parameters.len(), parameter.default));
+            }
             parameters.push(Parameter { name, meaning, ..parameter });
             roles.push(match index {
                 0 => Role::Variance { variable: 0, parts },
@@ -59,6 +62,7 @@ fn make(name: &str, terms: &[&'static Covariance]) -> Covariance {
             roles: roles.leak(),
             made: Made::Sum(terms.to_vec().leak()),
             flaw: Composition::any,
+            simpler: shapes.leak(),
         }),
         ..COMPOSITE
     }

@@ -72,6 +72,7 @@ pub(super) const BIVARIATE_PARSIMONIOUS: Covariance = Covariance {
             ..Parts::default()
         }),
         flaw: Composition::any,
+        simpler: &[],
     }),
     ..COMPOSITE
 };
@@ -122,6 +123,7 @@ pub(super) const TRIVARIATE_PARSIMONIOUS: Covariance = Covariance {
                 )
             })
         },
+        simpler: &[],
     }),
     ..BIVARIATE_PARSIMONIOUS
 };
@@ -210,6 +212,8 @@ pub(super) const BIVARIATE_FLEXIBLE: Covariance = Covariance {
         ],
         made: Made::By(flexible),
         flaw: Composition::any,
+        // Without excess the shares say nothing.
+        simpler: &[(2, 0.0), (3, 0.5), (6, 0.0), (7, 0.5)],
     }),
     ..COMPOSITE
 };

@@ -300,6 +300,11 @@ impl Data {
 
     /// Prints what was read.
     pub(crate) fn describe(&self, console: &Console) {
+        self.describe_with(console, &describe_transform(self.transform));
+    }
+
+    /// As [`describe`](Self::describe), with what is to be said of the transformation.
+    pub(crate) fn describe_with(&self, console: &Console, transform: &str) {
         let table = &self.table;
         let (path, rows) = (table.path().display(), count(table.rows(), "row"));
         console.field("data", format_args!("{path}: {rows}, {}", table.describe()));
@@ -341,7 +346,7 @@ impl Data {
             );
         }
         if self.transform != Transform::None {
-            console.field("transform", describe_transform(self.transform));
+            console.field("transform", transform);
         }
         console.field("mean", self.mean.describe());
         for (name, levels) in self.mean.factors() {

@@ -27,7 +27,7 @@ use crate::exageostat::data::Data;
 use crate::exageostat::likeliest::{likeliest, nearby};
 use crate::exageostat::mean::Mean;
 use crate::exageostat::mean_file::{coefficients_json, mean_json};
-use crate::exageostat::method::{Approximation, Method, bias, describe_error, method_json};
+use crate::exageostat::method::{Approximation, Method, describe_error, doubt, method_json};
 use crate::exageostat::model_file::ModelFile;
 use crate::exageostat::options::{EstimationFlags, expected_evaluations};
 use crate::exageostat::page::Page;
@@ -36,7 +36,7 @@ use crate::exageostat::report::{
     Done, best_so_far, coefficients, describe, fit_remarks, message, profile_json, start_json,
 };
 use crate::exageostat::setup::{Problem, Setup};
-use crate::exageostat::transform::{Choice, to_json};
+use crate::exageostat::transform::{Choice, describe_choice, to_json};
 use crate::exageostat::tukey;
 use crate::exageostat::{describe_covariance, object, parameter_list, parameters_json};
 use crate::flags::{
@@ -162,10 +162,11 @@ impl Fit {
             }
             None => data.take(transform)?,
         }
-        describe(&console, &data, &options, &done);
+        describe(&console, (&data, self.transform), &options, &done);
         let error = done.fit.loglik_error;
         error.into_iter().for_each(|error| describe_error(&console, setup.method(), error));
-        let warnings = [too_far(error, accuracy), bias(setup.method(), error)];
+        let warnings =
+            [too_far(error, accuracy), doubt(setup.method(), error, data.observations.len())];
         warnings.into_iter().flatten().for_each(|text| remarks.warn(text));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
@@ -220,7 +221,7 @@ impl Fit {
         let setup = setup.map_err(|failure| alternative(problem.n, failure))?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;
-        data.describe(console);
+        data.describe_with(console, &describe_choice(self.transform, data.transform));
         describe_covariance(console, covariance);
         setup.describe(console);
         remarks.note(data.suspicions(&self.data));
@@ -284,7 +285,7 @@ impl Fit {
         let (mut made, mut best) = (0, None);
         let log_jacobian = data.log_jacobian();
         let mut between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
-            made += usize::from(!state.is_taken_over);
+            made += usize::from(!state.is_known);
             let own = |loglik: f64| number(loglik + log_jacobian, 9);
             let loglik = state.loglik.map_or_else(|| "none".to_owned(), own);
             let (values, nugget) = (state.values.clone(), state.nugget);
@@ -308,7 +309,7 @@ impl Fit {
                     seconds(elapsed / made.max(1) as f64),
                 )
             });
-            if state.is_taken_over {
+            if state.is_known {
                 return ControlFlow::Continue(());
             }
             checkpoints.pause(flow, console, (0, &mut |_, out| Ok(journal.write(out)?)))

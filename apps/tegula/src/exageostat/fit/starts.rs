@@ -36,6 +36,9 @@ impl Fit {
         let (observations, covariance) = (&data.observations, self.covariance.covariance);
         let known = &*journal;
         let search = |start: usize| {
+            if caught() != 0 {
+                return Ok(known.clone());
+            }
             let flow = setup.run.flow(false, overlap.memory_cache);
             let mut likelihood =
                 setup.likelihood::<T>(flow, observations, (overlap, owners.clone()));

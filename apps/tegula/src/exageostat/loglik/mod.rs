@@ -18,7 +18,7 @@ use tegula_traces::phase_times;
 use super::auto::{Choice, alternative, closer, too_far};
 use super::data::Data;
 use super::mean_file::{coefficients_json, mean_json};
-use super::method::{Approximation, bias, describe_error, method_json};
+use super::method::{Approximation, describe_error, doubt, method_json};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::subject::{Given, Subject};
@@ -122,7 +122,8 @@ impl Loglik {
             }
             setup.run.keep_times(&typical.account, &console);
             let mut result = self.result(&data, &model, &setup, typical, &repeats);
-            let warnings = [too_far(error, accuracy), bias(setup.method(), error)];
+            let warnings =
+                [too_far(error, accuracy), doubt(setup.method(), error, data.observations.len())];
             warnings.into_iter().flatten().for_each(|text| remarks.warn(text));
             let mut method = method_json(setup.method(), error);
             accuracy.into_iter().for_each(|most| method["error_asked"] = most.into());

@@ -240,7 +240,7 @@ fn likelihoods_in_two_precisions_or_with_a_taper_have_exact_predictions() {
     let best = crate::support::number(&exact, "/loglik");
     for (method, key, error, words) in [
         ("mixed:0.01", "accuracy", 1e-2, &["64 and 32 bits to 1e-2", "mixed:1e-3 instead"]),
-        ("dst:0.3", "range", 30.0, &["a taper of range 0.3", "twice as long as 0.3"]),
+        ("dst:0.3", "range", 30.0, &["a taper of range 0.3", "60 neighbours instead of a taper"]),
     ] {
         let run = format!("{fit} {method} --tile-size 64 -o model.json");
         let found = tegula_in(&folder, &run).succeeded().json();

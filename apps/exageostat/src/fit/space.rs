@@ -5,7 +5,7 @@
 //! is the variance times a matrix, and the best variance has a closed form. One dimension less
 //! saves a third of the evaluations or more.
 
-use std::f64::consts::PI;
+mod derived;
 
 use super::bound_hit::BoundHit;
 use super::newton::Slope;
@@ -353,17 +353,6 @@ impl Space {
         ratio.is_some_and(|ratio| ratio.ln() >= -tolerance)
     }
 
-    /// As this, starting from `model` with a shorter range along the angle than across it, if both
-    /// are searched: where ranges have become the same, that may be the way on.
-    pub(super) fn across(&self, model: &Model) -> Option<Self> {
-        let angle = self.covariance.angle()?;
-        let is_free = |index| self.coordinates.contains(&Coordinate::Parameter(index));
-        let mut model = model.clone();
-        model.values[angle] = within_half_turn(model.values[angle] + 90.0);
-        model.values[angle + 1] *= SHORTER;
-        (is_free(angle) && is_free(angle + 1)).then(|| self.clone().starting_from(&model))
-    }
-
     /// Name of a parameter, or of the nugget after them.
     pub(super) fn parameter_name(&self, index: usize) -> &'static str {
         self.covariance.parameters.get(index).map_or("nugget", |parameter| parameter.name)
@@ -394,80 +383,6 @@ impl Space {
     /// Whether the nugget is the least at `x`.
     pub(super) fn has_least_nugget(&self, x: &[f64], tolerance: f64) -> bool {
         self.nugget().is_some_and(|nugget| x[nugget] - self.lower[nugget] <= tolerance.max(1e-6))
-    }
-
-    /// As this, down to much smaller nuggets; it starts from `tiny` times the least and the other
-    /// parameters of `model`.
-    ///
-    /// # Panics
-    /// If the nugget is not free.
-    pub(super) fn with_tiny_nugget(&self, model: &Model, tiny: f64) -> Self {
-        let (mut space, nugget) = (self.clone(), self.nugget().expect("a nugget that is searched"));
-        let least = self.bounds[nugget].0;
-        space.bounds[nugget].0 = LEAST * least;
-        space.lower[nugget] = (LEAST * least).ln();
-        let start = |(place, coordinate): (usize, &Coordinate)| {
-            let value = match *coordinate {
-                Coordinate::Parameter(index) => model.values[index],
-                Coordinate::Nugget => tiny * least,
-            };
-            space.coordinate_at(place, value)
-        };
-        space.start = self.coordinates.iter().enumerate().map(start).collect();
-        space
-    }
-
-    /// As this, starting from `model`, as near as the bounds allow.
-    pub(super) fn starting_from(mut self, model: &Model) -> Self {
-        let unit = if self.profiles { model.variance() } else { 1.0 };
-        for (place, coordinate) in self.coordinates.iter().enumerate() {
-            let value = match *coordinate {
-                Coordinate::Parameter(index) => model.values[index],
-                Coordinate::Nugget => model.nugget / unit,
-            };
-            self.start[place] = self.coordinate_at(place, value);
-        }
-        self
-    }
-
-    /// As this, without these parameters, which have those values.
-    pub(super) fn holding(&self, held: &[(usize, f64)]) -> Self {
-        let mut space = self.clone();
-        for &(index, value) in held {
-            let is_it = |known: &Coordinate| *known == Coordinate::Parameter(index);
-            if let Some(place) = space.coordinates.iter().position(is_it) {
-                space.coordinates.remove(place);
-                space.bounds.remove(place);
-                let parts =
-                    [&mut space.units, &mut space.lower, &mut space.upper, &mut space.start];
-                parts.into_iter().for_each(|part| _ = part.remove(place));
-                space.values[index] = value;
-            }
-        }
-        space
-    }
-
-    /// As this, starting with one of its ranges nearly as short as it may be, each in turn.
-    pub(super) fn with_short_ranges(&self) -> impl Iterator<Item = Self> + '_ {
-        self.ranges().into_iter().map(|range| {
-            let (mut space, low, high) = (self.clone(), self.lower[range], self.upper[range]);
-            space.start[range] = low + MARGIN * (high - low);
-            space
-        })
-    }
-
-    /// As this, starting from a place in the middle of it, where the unit cube has `at`.
-    pub(super) fn starting_within(&self, at: &[f64]) -> Self {
-        let mut space = self.clone();
-        for (place, at) in at.iter().enumerate() {
-            let (mut low, mut high) = (self.lower[place], self.upper[place]);
-            if self.bounds[place].1 == FAR {
-                // All directions, once.
-                (low, high) = (self.start[place] - 0.625 * PI, self.start[place] + 0.625 * PI);
-            }
-            space.start[place] = low + (MARGIN + (1.0 - 2.0 * MARGIN) * at) * (high - low);
-        }
-        space
     }
 
     /// Between which values parameter `index`, or the nugget after them, is searched, where the

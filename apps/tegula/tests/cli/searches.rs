@@ -98,9 +98,7 @@ fn a_sum_is_fitted_no_worse_than_a_term_with_a_nugget() {
         assert!(number(&found, "/loglik") > nugget - 1e-3, "{name}: {found}");
         let intervals = found["intervals"].as_object().expect("intervals");
         for (parameter, interval) in intervals {
-            let Some(&[ref low, ref high]) = interval.as_array().map(Vec::as_slice) else {
-                continue;
-            };
+            let Some([low, high]) = interval.as_array().map(Vec::as_slice) else { continue };
             let (low, high) = (low.as_f64().expect("a number"), high.as_f64().expect("a number"));
             let most = if parameter.starts_with("smoothness") { 12.0 } else { f64::MAX };
             assert!(low >= 0.0 && high <= most, "{name}, {parameter}: {low} to {high}");

@@ -54,6 +54,19 @@ fn neighbours_leave_residuals_out_and_say_so() {
 }
 
 #[test]
+fn places_without_a_prediction_stay_empty_on_both_maps() {
+    let folder = fitted("");
+    let table = "x,y,mean,variance\n0,0,1,0.5\n0.3,1,2,0.25\n1,0.2,NA,NA\n";
+    fs::write(folder.join("p.csv"), table).expect("a table");
+    tegula_in(&folder, "exageostat plot model.json --predictions p.csv -o plot.html").succeeded();
+    let text = page(&folder, "plot.html");
+    let (_, predicted) = text.split_once("<h2>Predictions</h2>").expect("a section");
+    assert!(predicted.contains("At 2 places of p.csv. 1 place has none."));
+    // A dot for each of two places, on both maps.
+    assert_eq!(predicted.matches("h0").count(), 4, "{predicted}");
+}
+
+#[test]
 fn what_is_not_there_is_refused() {
     let folder = fitted("");
     let plot = |more: &str| tegula_in(&folder, &format!("exageostat plot model.json {more}"));

@@ -139,17 +139,29 @@ impl Predicted {
             return Err(refused(format!("--predictions {path}: no row has a prediction")));
         }
         let ground = Ground::new(&coordinates, &table, &rows, ("mean", &means))?;
-        let errors = variances.iter().map(|variance| variance.max(0.0).sqrt()).collect();
+        let errors = variances.iter().copied().map(standard_error).collect();
         Ok(Self { ground, means, errors, path: path.display().to_string() })
     }
 
     /// The maps of both.
     pub(super) fn figures(&self, page: &Page<'_>) -> String {
-        let words = format!("At {} of {}.", count(self.means.len(), "place"), self.path);
+        let there = self.means.iter().filter(|mean| mean.is_finite()).count();
+        let without = match self.means.len() - there {
+            0 => String::new(),
+            1 => " 1 place has none.".to_owned(),
+            some => format!(" {some} places have none."),
+        };
+        let words = format!("At {} of {}.{without}", count(there, "place"), self.path);
         let name = page.data.values.text();
         let means = self.ground.figure(("Prediction", name), &self.means, Colours::Amount, &words);
         let words = "Root of the variance of the prediction of the field without noise.";
         let title = ("Standard error", "standard error");
         means + &self.ground.figure(title, &self.errors, Colours::Amount, words)
     }
+}
+
+/// The root of a variance, of which rounding may leave a little less than nothing; NaN, which no
+/// map shows, where there is none.
+fn standard_error(variance: f64) -> f64 {
+    if variance < 0.0 { 0.0 } else { variance.sqrt() }
 }

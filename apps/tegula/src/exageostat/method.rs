@@ -247,8 +247,15 @@ pub(super) fn method_json(method: Approximation, error: Option<f64>) -> Value {
 
 /// Prints what a better approximation would add to the log-likelihood.
 pub(super) fn describe_error(console: &Console, method: Approximation, error: f64) {
+    if let Some(words) = error_words(method, error) {
+        console.line(format_args!("approximated: {words}"));
+    }
+}
+
+/// What a better approximation would add to the log-likelihood, in words.
+pub(super) fn error_words(method: Approximation, error: f64) -> Option<String> {
     let better = match method {
-        Approximation::None => return,
+        Approximation::None => return None,
         Approximation::Vecchia(Vecchia { neighbours, .. }) => {
             format!("{} neighbours instead of {neighbours}", 2 * neighbours)
         }
@@ -257,20 +264,20 @@ pub(super) fn describe_error(console: &Console, method: Approximation, error: f6
         }
         Approximation::Mixed(Mixed { accuracy, .. }) => {
             // The order of what rounding adds up to, at random: its sign is not known.
-            return console.line(format_args!(
-                "approximated: rounded otherwise, and to mixed:{:e} instead of {accuracy:e}, the \
-                 log-likelihood differs by about {}",
+            return Some(format!(
+                "rounded otherwise, and to mixed:{:e} instead of {accuracy:e}, the log-likelihood \
+                 differs by about {}",
                 rounded(mixed::FINER * accuracy),
                 number(error.abs(), 3),
             ));
         }
         Approximation::Dst(..) => format!("{REFERENCE_NEIGHBOURS} neighbours instead of a taper"),
     };
-    console.line(format_args!(
-        "approximated: with {better} the log-likelihood is {} {}",
+    Some(format!(
+        "with {better} the log-likelihood is {} {}",
         number(error.abs(), 3),
         if error < 0.0 { "lower" } else { "higher" },
-    ));
+    ))
 }
 
 /// A warning where the log-likelihood of `n` values is wrong by so much that what is greatest under

@@ -51,6 +51,11 @@ fn neighbours_leave_residuals_out_and_say_so() {
     let text = page(&folder, "fit.html");
     assert!(text.contains("Vecchia, 20 neighbours") && text.contains("Left out: "));
     assert!(!text.contains("Quantiles of the residuals"));
+    // How far the likelihood is from the exact one, without digits that it hides.
+    assert!(text.contains("error of the approximation"), "{text}");
+    assert!(text.contains("40 neighbours instead of 20 the log-likelihood is"), "{text}");
+    tegula_in(&folder, "exageostat plot model.json -o plot.html").succeeded();
+    assert!(page(&folder, "plot.html").contains("40 neighbours instead of 20"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use tegula_figures::html::section;
 
 use super::super::assess::criteria;
 use super::super::data::Data;
+use super::super::method::error_words;
 use super::super::model_file::ModelFile;
 use super::super::transform;
 use crate::output::{number, seconds};
@@ -79,15 +80,28 @@ pub(super) fn mean(file: &ModelFile) -> String {
     section("Mean", 1, &rows)
 }
 
+/// Digits of `x` that mean something where it is known to `error`, and one more; at most `exact`.
+fn known(x: f64, error: f64, exact: usize) -> usize {
+    let places = (x / error).abs().log10();
+    if places.is_finite() { (places.ceil().max(0.0) as usize + 2).min(exact) } else { exact }
+}
+
 /// The fit as a whole.
 pub(super) fn summary(file: &ModelFile, data: &Data) -> String {
     let value = &file.value;
     let is_restricted = file.fitted.as_ref().is_some_and(|fitted| fitted.is_restricted);
     let name = if is_restricted { "restricted log-likelihood" } else { "log-likelihood" };
-    let mut rows = vec![Vec::new(), texts(&[name, &shown(&value["loglik"], 9)])];
+    let error = value["method"]["error_estimate"].as_f64();
+    let digits = |x: f64, exact: usize| number(x, error.map_or(exact, |e| known(x, e, exact)));
+    let loglik = value["loglik"].as_f64().map_or_else(String::new, |x| digits(x, 9));
+    let mut rows = vec![Vec::new(), texts(&[name, &loglik])];
     if let Some(Criteria { aic, bic, .. }) = criteria(file, data) {
-        rows.push(texts(&["AIC", &number(aic, 8)]));
-        rows.push(texts(&["BIC", &number(bic, 8)]));
+        rows.push(texts(&["AIC", &digits(aic, 8)]));
+        rows.push(texts(&["BIC", &digits(bic, 8)]));
+    }
+    let method = file.method.settle(&data.observations.points);
+    if let Some(words) = error.and_then(|error| error_words(method, error)) {
+        rows.push(texts(&["error of the approximation", &words]));
     }
     let method = match file.method {
         super::super::method::Method::Exact => "exact".to_owned(),

@@ -129,3 +129,19 @@ fn what_does_not_go_with_it_is_refused() {
     let run = tegula_in(&folder, "exageostat fit d.csv --transform tukey-gh --checkpoint c");
     run.failed(2, &["--checkpoint"]);
 }
+
+#[test]
+fn its_page_has_a_variogram_and_the_errors_of_g_and_h() {
+    let folder = folder();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    run("sample --n 150 --seed 1 --covariance exponential --params 4,0.2 --transform \
+         tukey-gh:0.5:0.1 -o field.csv");
+    run("fit field.csv --covariance exponential --transform tukey-gh -o m.json --report fit.html");
+    run("plot m.json -o plot.html");
+    for name in ["fit.html", "plot.html"] {
+        let text = fs::read_to_string(folder.join(name)).expect("a page");
+        assert!(text.contains("semivariance") && !text.contains("None: "), "{name}");
+        let row = text.lines().find(|line| line.contains("<td>g</td>")).expect("a row");
+        assert_eq!(row.matches("class=\"n\">0.").count(), 3, "{row}");
+    }
+}

@@ -181,6 +181,20 @@ impl Data {
         self.trend.as_ref().map_or(&self.observations.design, |trend| &trend.design)
     }
 
+    /// What the mean with these `coefficients` leaves of the transformed values; none if they are
+    /// not as many as its columns.
+    pub(crate) fn residuals(&self, coefficients: &[f64]) -> Option<Vec<f64>> {
+        if coefficients.len() != self.design().columns() {
+            return None;
+        }
+        let Observations { values, design, .. } = &self.observations;
+        if self.trend.is_some() {
+            return Some(values.clone());
+        }
+        let mean = design.mean(coefficients);
+        Some(values.iter().zip(mean).map(|(z, mean)| z - mean).collect())
+    }
+
     /// Takes the mean with these `coefficients` off the values, and transforms the rest.
     ///
     /// # Errors

@@ -85,12 +85,9 @@ fn empirical(page: &Page<'_>) -> Result<(Variogram, usize), String> {
     let numbers = page.file.value["mean"]["coefficients"].as_array();
     let coefficients: Vec<f64> =
         numbers.into_iter().flatten().filter_map(serde_json::Value::as_f64).collect();
-    let residuals: Vec<f64> = if coefficients.len() == observations.design.columns() {
-        let mean = observations.design.mean(&coefficients);
-        observations.values.iter().zip(mean).map(|(z, mean)| z - mean).collect()
-    } else {
-        return Err("the model's coefficients are not those of its mean on these data".to_owned());
-    };
+    let residuals = page.data.residuals(&coefficients).ok_or_else(|| {
+        "the model's coefficients are not those of its mean on these data".to_owned()
+    })?;
     let chosen = subset(observations.len(), MOST_POINTS, page.seed);
     let values: Vec<f64> = chosen.iter().map(|&i| residuals[i]).collect();
     let points = observations.points.select(&chosen);

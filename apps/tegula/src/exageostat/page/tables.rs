@@ -53,12 +53,30 @@ pub(super) fn estimates(file: &ModelFile, data: &Data) -> String {
         row.extend(has_profiles.then(|| interval(&ends["low"], &ends["high"])));
         rows.push(row);
     }
+    rows.extend(skewness(value, rows[0].len()));
     if data.transform != tegula_exageostat::transform::Transform::None {
         let mut row = texts(&["transformation", &transform::describe(data.transform)]);
         row.resize(rows[0].len(), String::new());
         rows.push(row);
     }
     section("Parameters", 1, &rows)
+}
+
+/// `g` and `h` of Tukey's function in rows of so many cells; none of another transformation.
+fn skewness(value: &Value, cells: usize) -> Vec<Vec<String>> {
+    let transform = &value["transform"];
+    let is_fixed = transform["estimated"] != Value::Bool(true);
+    let row = |name: &&str| {
+        let estimate = transform[*name].as_f64()?;
+        let error = &transform["std_errors"][*name];
+        let error = if is_fixed { "fixed".to_owned() } else { shown(error, 3) };
+        let ends = &transform["intervals"][*name];
+        let mut row =
+            vec![(*name).to_owned(), number(estimate, 6), error, interval(&ends[0], &ends[1])];
+        row.resize(cells, String::new());
+        Some(row)
+    };
+    ["g", "h"].iter().filter_map(row).collect()
 }
 
 /// The coefficients of the mean; nothing of a mean of zero.

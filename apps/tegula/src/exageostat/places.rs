@@ -138,8 +138,18 @@ impl Coordinates {
         all.flat_map(|expression| expression.columns()).collect()
     }
 
-    /// What a person reads.
+    /// What a person reads at a terminal.
     pub(crate) fn describe(&self) -> String {
+        self.in_words(self.is_found)
+    }
+
+    /// What a person reads elsewhere.
+    pub(crate) fn about(&self) -> String {
+        self.in_words(false)
+    }
+
+    /// What they are, with a word about flags where these were not given.
+    fn in_words(&self, has_hint: bool) -> String {
         let distance = match self.distance {
             Distance::GreatCircle | Distance::Chordal => {
                 let names = self.texts();
@@ -154,7 +164,7 @@ impl Coordinates {
             }
             Distance::Euclidean => "euclidean distance".to_owned(),
         };
-        let found = if self.is_found { "; --coords names others" } else { "" };
+        let found = if has_hint { "; --coords names others" } else { "" };
         let time = self.time().map_or(String::new(), |time| format!(", time {time}"));
         format!("{} ({distance}{found}){time}", self.texts().join(", "))
     }

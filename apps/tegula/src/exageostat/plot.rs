@@ -62,9 +62,7 @@ impl Plot {
         }
         let predictions = self.predictions.as_deref();
         let predicted = predictions.map(|path| Predicted::read(path, &file, memory)).transpose()?;
-        let title = format!("{}: {}", self.model.display(), data.values.text());
-        let page =
-            Page { title, file: &file, data: &data, setup: &setup, predicted, seed: self.run.seed };
+        let page = Page { file: &file, data: &data, setup: &setup, predicted, seed: self.run.seed };
         let bytes = page.write(&self.output_file, &console)?;
         let result = object([
             ("page", self.output_file.display().to_string().into()),

@@ -59,6 +59,17 @@ fn neighbours_leave_residuals_out_and_say_so() {
 }
 
 #[test]
+fn both_pages_of_a_model_have_one_title_and_no_hints() {
+    let folder = fitted("--mean x");
+    tegula_in(&folder, "exageostat plot model.json -o plot.html").succeeded();
+    for name in ["fit.html", "plot.html"] {
+        let text = page(&folder, name);
+        assert!(text.contains("<title>e_sub140.csv: z</title>"), "{name}");
+        assert!(!text.contains("--coords"), "{name}");
+    }
+}
+
+#[test]
 fn places_without_a_prediction_stay_empty_on_both_maps() {
     let folder = fitted("");
     let table = "x,y,mean,variance\n0,0,1,0.5\n0.3,1,2,0.25\n1,0.2,NA,NA\n";

@@ -366,10 +366,9 @@ impl Fit {
         console: &Console,
     ) -> Result<()> {
         let Some(path) = &self.report else { return Ok(()) };
-        let title = format!("{}: {}", data.table.path().display(), data.values.text());
         let file = &ModelFile::of_json(path, result)?;
         let seed = self.run.seed;
-        Page { title, file, data, setup, predicted: None, seed }.write(path, console)?;
+        Page { file, data, setup, predicted: None, seed }.write(path, console)?;
         Ok(())
     }
 

@@ -27,8 +27,6 @@ use crate::output::{Console, Progress, write_file};
 
 /// What a page is made from.
 pub(super) struct Page<'a> {
-    /// Its title.
-    pub(super) title: String,
     /// The model.
     pub(super) file: &'a ModelFile,
     /// Its data.
@@ -96,7 +94,14 @@ impl Page<'_> {
         if let Some(predicted) = &self.predicted {
             body += &section("Predictions", predicted.figures(self));
         }
-        page(&self.title, &body)
+        page(&self.title(), &body)
+    }
+
+    /// The file of the data, without folders, and the values.
+    fn title(&self) -> String {
+        let path = self.data.table.path();
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        format!("{name}: {}", self.data.values.text())
     }
 
     /// What was fitted to what, in a line.
@@ -107,7 +112,7 @@ impl Page<'_> {
             data.observations.len(),
             data.values.text(),
             data.table.path().display(),
-            data.coordinates.describe(),
+            data.coordinates.about(),
             file.model.covariance.name,
             data.mean.describe(),
             super::method::method_text(file.method.settle(&data.observations.points)),

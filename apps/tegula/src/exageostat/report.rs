@@ -101,15 +101,20 @@ fn profile(fit: &library::Fit) -> Table {
     for (name, interval) in names.chain(["nugget"]).zip(&fit.profile_intervals) {
         let Some(interval) = interval else { continue };
         let ends = format!("{} to {}", number(interval.low, 4), number(interval.high, 4));
-        let remark = match (interval.low_is_bound, interval.high_is_bound) {
-            (false, false) => "",
-            (true, false) => "begins where the search does: it may reach lower",
-            (false, true) => "ends where the search does: it may reach higher",
-            (true, true) => "all that was searched: it may reach farther",
-        };
+        let remark = beyond(interval.low_is_bound, interval.high_is_bound).unwrap_or_default();
         table.row(vec![name.to_owned(), ends, remark.to_owned()]);
     }
     table
+}
+
+/// What an interval whose ends are bounds of the search may be beyond them, in words.
+pub(super) fn beyond(low_is_bound: bool, high_is_bound: bool) -> Option<&'static str> {
+    match (low_is_bound, high_is_bound) {
+        (false, false) => None,
+        (true, false) => Some("begins where the search does: it may reach lower"),
+        (false, true) => Some("ends where the search does: it may reach higher"),
+        (true, true) => Some("all that was searched: it may reach farther"),
+    }
 }
 
 /// What the user should know of the estimates, in words.

@@ -59,6 +59,13 @@ impl Profile {
         Self { scale, known: vec![(at - error, -1.0), (at, 0.0), (at + error, 1.0)] }
     }
 
+    /// The roots between which points are known, within reach.
+    fn roots(&self) -> (f64, f64) {
+        let root = |point: Option<&(f64, f64)>| point.map_or(0.0, |(_, root)| *root);
+        let (first, last) = (root(self.known.first()), root(self.known.last()));
+        (first.clamp(-REACH, 0.0), last.clamp(0.0, REACH))
+    }
+
     /// The value where the root is `t`, between the points that are known and as they go on.
     fn value(&self, t: f64) -> f64 {
         let above = self.known.iter().position(|(_, root)| *root > t);
@@ -67,6 +74,12 @@ impl Profile {
         let share = if right > left { (t - left) / (right - left) } else { 0.0 };
         self.scale.value(a + share * (b - a))
     }
+}
+
+/// Where an interval by the profile likelihood may reach farther than was searched, in words.
+fn beyond(profile: &Value) -> Option<&'static str> {
+    let is_bound = |key: &str| profile[key] == Value::Bool(true);
+    super::super::report::beyond(is_bound("low_is_bound"), is_bound("high_is_bound"))
 }
 
 /// The figure of a parameter: its profile where fits with it fixed were made, else a parabola in
@@ -92,8 +105,10 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
     let ends = [&profile["low"], &profile["high"]].map(Value::as_f64);
     let far = 1.5 * ends[1].filter(|_| is_exact).unwrap_or(high);
     let is_near = |value: f64| is_linear || value <= far;
+    let roots = if is_exact { shape.roots() } else { (-REACH, REACH) };
     let line: Vec<(f64, f64)> = (-STEPS..=STEPS)
-        .map(|k| f64::from(k) / f64::from(STEPS) * REACH)
+        .map(|k| f64::from(k) / f64::from(STEPS))
+        .map(|share| share * if share < 0.0 { -roots.0 } else { roots.1 })
         .map(|t| (shape.value(t), -0.5 * t * t))
         .take_while(|(value, _)| is_near(*value))
         .collect();
@@ -139,7 +154,8 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
                 ),
                 false => format!("Quadratic in the {coordinate}, by the standard error."),
             };
-            format!("{curve} 95 % interval {low} to {high} (dashed); {by_error}.")
+            let farther = beyond(profile).map_or(String::new(), |words| format!(", {words}"));
+            format!("{curve} 95 % interval {low} to {high} (dashed){farther}; {by_error}.")
         }
         _ => format!(
             "Quadratic in the {coordinate}, by the standard error; {by_error}, where the line is \
@@ -147,4 +163,25 @@ fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Optio
         ),
     };
     Some(captioned(&format!("{name} = {}", number(estimate, 5)), &svg, &words))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_profile_ends_where_fits_do() {
+        // Nothing was computed below 1e-5, where little is lost yet.
+        let points = json!([[1e-5, -0.8], [0.01, -0.5], [0.05, 0.0], [0.1, -2.0], [0.2, -14.0]]);
+        let profile = Profile::of(Scale::Logarithm, 0.05, &points).expect("points in order");
+        let (low, high) = profile.roots();
+        assert!((low + 1.6f64.sqrt()).abs() < 1e-12, "{low}");
+        assert_eq!(high, REACH);
+        assert!((profile.value(low) / 1e-5 - 1.0).abs() < 1e-9, "{}", profile.value(low));
+        let bounds = |low, high| beyond(&json!({ "low_is_bound": low, "high_is_bound": high }));
+        assert!(bounds(true, false).is_some_and(|words| words.contains("may reach lower")));
+        assert_eq!(bounds(false, false), None);
+    }
 }

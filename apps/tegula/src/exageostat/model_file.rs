@@ -141,7 +141,8 @@ impl ModelFile {
     pub(super) fn of_json(path: &Path, value: Value) -> Result<Self> {
         let fields = Fields { path, value: &value };
         fields.check_version()?;
-        let covariance = find(fields.text("/covariance")?)?;
+        let broken = |why: &dyn std::fmt::Display| fields.broken(&why.to_string());
+        let covariance = find(fields.text("/covariance")?).map_err(|error| broken(&error))?;
         let number = |name: &str| fields.number(&format!("/params/{name}"));
         let values = covariance.parameters.iter().map(|parameter| number(parameter.name));
         let distance = fields.text("/data/distance")?;
@@ -150,14 +151,15 @@ impl ModelFile {
                 covariance,
                 values.collect::<Result<_>>()?,
                 fields.number("/nugget")?,
-            )?,
+            )
+            .map_err(|error| broken(&error))?,
             fitted: Fitted::read(&value),
             method: Method::read(value.get("method"))
                 .ok_or_else(|| fields.fail("/method", "a method"))?,
             mean: read_mean(fields.get("/mean")?).map_err(|why| fields.broken(&why))?,
             coefficients: read_coefficients(fields.get("/mean")?),
             transform: from_json(value.get("transform"))
-                .ok_or_else(|| fields.fail("/transform", "a transformation"))?,
+                .map_err(|error| broken(&format!("the field transform: {error}")))?,
             coords: fields.texts("/data/columns/coords")?,
             values: fields.text("/data/columns/values")?.to_owned(),
             are_replicates: value["data"]["columns"]["replicates"] == Value::Bool(true),

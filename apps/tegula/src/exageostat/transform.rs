@@ -8,6 +8,11 @@ use tegula_exageostat::transform::{Back, Prediction, Transform, TukeyGh};
 use crate::error::refused;
 use crate::output::number;
 
+/// Greatest exponent of Box and Cox, skewness and heaviness of tails.
+const MOST: f64 = 10.0;
+/// What an exponent is.
+const EXPONENTS: &str = "a number from -10 to 10";
+
 /// What `--transform` says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Choice {
@@ -41,10 +46,8 @@ impl Choice {
                 }
             },
             Some(("tukey-gh", numbers)) => tukey(numbers)?,
-            Some(("box-cox", lambda)) => match lambda.parse::<f64>() {
-                Ok(lambda) if lambda.abs() <= 10.0 => Transform::BoxCox(lambda),
-                _ => return Err(format!("{lambda} is no exponent, a number from -10 to 10")),
-            },
+            Some(("box-cox", lambda)) => box_cox(lambda.parse().unwrap_or(f64::NAN))
+                .ok_or_else(|| format!("{lambda} is no exponent, {EXPONENTS}"))?,
             Some((name, _)) => return Err(format!("{name} takes no number")),
         };
         Ok(Self::Known(known))
@@ -98,9 +101,14 @@ impl Choice {
     }
 }
 
+/// The transformation of Box and Cox with this exponent, if it is one.
+fn box_cox(lambda: f64) -> Option<Transform> {
+    (lambda.abs() <= MOST).then_some(Transform::BoxCox(lambda))
+}
+
 /// Tukey's function from `g:h`; its scale is that of the field, which is not known here.
 fn tukey(numbers: &str) -> Result<Transform, String> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.abs() <= 10.0);
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.abs() <= MOST);
     let pair = numbers.split_once(':').and_then(|(g, h)| Some((number(g)?, number(h)?)));
     match pair {
         Some((g, h)) if h >= 0.0 => {
@@ -151,20 +159,37 @@ pub(super) fn to_json(transform: Transform) -> Value {
 }
 
 /// The transformation that a file says; none where it says nothing.
-pub(super) fn from_json(value: Option<&Value>) -> Option<Transform> {
-    let Some(value) = value else { return Some(Transform::None) };
-    let name = value["name"].as_str()?;
-    if name == "box-cox" {
-        return value["lambda"].as_f64().map(Transform::BoxCox);
+///
+/// # Errors
+/// If it is none, or one that no flag takes.
+pub(super) fn from_json(value: Option<&Value>) -> Result<Transform, String> {
+    let Some(value) = value else { return Ok(Transform::None) };
+    let number = |key: &str| {
+        let found = value[key].as_f64().filter(|x| x.is_finite());
+        found.ok_or_else(|| format!("{key} is not a number"))
+    };
+    match value["name"].as_str() {
+        Some("box-cox") => {
+            let lambda = number("lambda")?;
+            box_cox(lambda).ok_or_else(|| format!("lambda is {lambda:?}, not {EXPONENTS}"))
+        }
+        Some("tukey-gh") => {
+            let (g, h, scale) = (number("g")?, number("h")?, number("omega")?);
+            if h < 0.0 || scale <= 0.0 {
+                return Err(format!(
+                    "h is {h:?} and omega {scale:?}: h is at least 0, omega above"
+                ));
+            }
+            Ok(Transform::TukeyGh { scale, function: TukeyGh { g, h } })
+        }
+        name => {
+            let known = [Transform::None, Transform::Log, Transform::Sqrt].into_iter();
+            let mut named = known.filter(|transform| Some(transform.name()) == name);
+            named.next().ok_or_else(|| {
+                "its name is none of none, log, sqrt, box-cox and tukey-gh".to_owned()
+            })
+        }
     }
-    if name == "tukey-gh" {
-        let number = |key: &str| value[key].as_f64().filter(|x| x.is_finite());
-        let (g, h, scale) = (number("g")?, number("h")?, number("omega")?);
-        let function = TukeyGh { g, h };
-        return (h >= 0.0 && scale > 0.0).then_some(Transform::TukeyGh { scale, function });
-    }
-    let known = [Transform::None, Transform::Log, Transform::Sqrt];
-    known.into_iter().find(|transform| transform.name() == name)
 }
 
 /// A column of predictions.

@@ -232,3 +232,24 @@ fn parts_that_are_left_out_have_the_scores_of_another_tool() {
         }
     }
 }
+
+#[test]
+fn what_no_fit_writes_is_refused_with_the_file_that_says_it() {
+    let (folder, model) = fitted("--values exp(z) --transform box-cox:0.5");
+    let broken = |pointer: &str, value: f64| {
+        let mut model = model.clone();
+        *model.pointer_mut(pointer).expect("a field") = value.into();
+        std::fs::write(folder.join("broken.json"), model.to_string()).expect("written");
+    };
+    for (pointer, value, words) in [
+        ("/transform/lambda", 1e9, "the field transform: lambda is 1000000000.0, not a number"),
+        ("/params/variance", -1.0, "variance of matern is -1"),
+        ("/nugget", -2.0, "-2"),
+    ] {
+        broken(pointer, value);
+        for command in ["assess broken.json", "plot broken.json -o page.html"] {
+            let run = tegula_in(&folder, &format!("exageostat {command}"));
+            run.failed(2, &["broken.json: ", words]);
+        }
+    }
+}

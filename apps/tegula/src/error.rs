@@ -102,18 +102,21 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
     let by_source = cause
         .downcast_ref::<SourceError>()
         .is_some_and(|error| !matches!(error, SourceError::Write { .. }));
+    let by_table = cause
+        .downcast_ref::<TableError>()
+        .is_some_and(|error| !matches!(error, TableError::Write(_)));
     let by_entries = cause
         .downcast_ref::<EmbedError>()
         .is_some_and(|error| matches!(error, EmbedError::Entries(_)));
     by_fit
         || by_entries
         || by_source
+        || by_table
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
         || cause.is::<CheckpointError>()
         || cause.is::<DistributionError>()
         || cause.is::<StartError>()
-        || cause.is::<TableError>()
         || cause.is::<NpyError>()
         || cause.is::<PlatformError>()
         || cause.is::<ClusterError>()

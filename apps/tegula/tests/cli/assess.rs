@@ -234,6 +234,13 @@ fn parts_that_are_left_out_have_the_scores_of_another_tool() {
 }
 
 #[test]
+fn a_full_device_is_no_bad_input() {
+    let (folder, _) = fitted("");
+    let full = tegula_in(&folder, "exageostat assess model.json -o /dev/full");
+    full.failed(1, &["/dev/full", "No space left"]);
+}
+
+#[test]
 fn what_no_fit_writes_is_refused_with_the_file_that_says_it() {
     let (folder, model) = fitted("--values exp(z) --transform box-cox:0.5");
     let broken = |pointer: &str, value: f64| {

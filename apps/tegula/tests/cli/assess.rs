@@ -241,6 +241,14 @@ fn a_full_device_is_no_bad_input() {
 }
 
 #[test]
+fn a_model_that_is_the_truth_costs_nothing() {
+    let (folder, _) = fitted("--fix variance=1,range=0.1");
+    let run = "exageostat assess model.json --mloe-mmom --truth 1,0.1,0.5";
+    let said = tegula_in(&folder, run).succeeded().stdout;
+    assert!(said.contains("MLOE 0: mean squared errors of prediction are 0 % above"), "{said}");
+}
+
+#[test]
 fn what_no_fit_writes_is_refused_with_the_file_that_says_it() {
     let (folder, model) = fitted("--values exp(z) --transform box-cox:0.5");
     let broken = |pointer: &str, value: f64| {

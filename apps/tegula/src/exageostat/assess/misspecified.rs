@@ -17,6 +17,8 @@ use crate::exageostat::parameter_sets::one_set;
 use crate::exageostat::{parameter_list, parameters_json};
 use crate::output::{Console, Progress, count, number, seconds};
 
+/// Shares below this are rounding of what they are shares of.
+const ROUNDING: f64 = 1e-12;
 /// Places of the default grid along an axis, by the number of coordinates.
 const GRID: [usize; 3] = [100, 10, 5];
 
@@ -133,17 +135,18 @@ impl Done {
                 "{left} of the data, where nothing is left to predict, left out"
             ));
         }
-        let [loss, wrong] = [mloe, &mmom.abs()].map(|share| number(100.0 * share, 3));
+        let [mloe, mmom, rmom] = [*mloe, *mmom, *rmom].map(beyond_rounding);
+        let [loss, wrong] = [mloe, mmom.abs()].map(|share| number(100.0 * share, 3));
         console.line(format_args!(
             "  MLOE {}: mean squared errors of prediction are {loss} % above the least",
-            number(*mloe, 6)
+            number(mloe, 6)
         ));
-        let way = if *mmom < 0.0 { "below" } else { "above" };
+        let way = if mmom < 0.0 { "below" } else { "above" };
         console.line(format_args!(
             "  MMOM {}: the model says they are {wrong} % {way} what they are",
-            number(*mmom, 6)
+            number(mmom, 6)
         ));
-        console.line(format_args!("  RMOM {}: root of the mean square of that", number(*rmom, 6)));
+        console.line(format_args!("  RMOM {}: root of the mean square of that", number(rmom, 6)));
         console.line(format_args!("compared in {}", seconds(self.seconds)));
     }
 
@@ -161,4 +164,9 @@ impl Done {
             into.insert(key.to_owned(), value);
         }
     }
+}
+
+/// A share, 0 where it is what rounding leaves.
+fn beyond_rounding(share: f64) -> f64 {
+    if share.abs() < ROUNDING { 0.0 } else { share }
 }

@@ -249,6 +249,18 @@ fn a_model_that_is_the_truth_costs_nothing() {
 }
 
 #[test]
+fn a_term_less_is_at_the_end_of_its_variance() {
+    let (folder, _) = fitted("");
+    let sample = root().join("data/samples/e_sub140.csv");
+    let fit = format!("exageostat fit {}", sample.display());
+    let sum = "--covariance matern+exponential --fix smoothness1=1.5 -o sum.json";
+    tegula_in(&folder, &format!("{fit} {sum}")).succeeded();
+    tegula_in(&folder, &format!("{fit} --covariance exponential -o one.json")).succeeded();
+    tegula_in(&folder, "exageostat assess one.json --against sum.json")
+        .failed(2, &["exponential is matern+exponential with variance1 = 0, the end of", "AIC"]);
+}
+
+#[test]
 fn what_no_fit_writes_is_refused_with_the_file_that_says_it() {
     let (folder, model) = fitted("--values exp(z) --transform box-cox:0.5");
     let broken = |pointer: &str, value: f64| {

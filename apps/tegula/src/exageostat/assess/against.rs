@@ -205,7 +205,15 @@ fn constraints(special: &Side<'_>, general: &Side<'_>) -> Result<Vec<Constraint>
         fixed = vec![("ratio", 1.0), ("angle", 0.0)];
     }
     if ours.name != theirs.name && fixed.is_empty() {
-        return Err(format!("{} is no special case of {}", ours.name, theirs.name));
+        return Err(match lost_terms(ours.name, theirs.name) {
+            Some(variances) => format!(
+                "{} is {} with {variances} = 0, the end of what a variance can be, where the other \
+                 parameters of that term mean nothing: the statistic is not chi-squared there; AIC \
+                 and BIC compare them",
+                ours.name, theirs.name
+            ),
+            None => format!("{} is no special case of {}", ours.name, theirs.name),
+        });
     }
     let mut found = Vec::new();
     for (place, parameter) in theirs.parameters.iter().enumerate() {
@@ -244,6 +252,19 @@ fn constraints(special: &Side<'_>, general: &Side<'_>) -> Result<Vec<Constraint>
         is_at_boundary: false,
     }));
     Ok(found)
+}
+
+/// The variances of the sum `theirs` that are 0 where it is `ours`, in words; none where some term
+/// of `ours` is none of the sum.
+fn lost_terms(ours: &str, theirs: &str) -> Option<String> {
+    let mut left: Vec<(usize, &str)> = (1..).zip(theirs.split('+')).collect();
+    for term in ours.split('+') {
+        // The last, so that the variances that are named are the first ones.
+        let place = left.iter().rposition(|(_, other)| *other == term)?;
+        left.remove(place);
+    }
+    let names: Vec<String> = left.iter().map(|(number, _)| format!("variance{number}")).collect();
+    (!names.is_empty()).then(|| names.join(" and "))
 }
 
 /// What is fixed of a parameter, which has these values.

@@ -49,14 +49,20 @@ fn axis(text: &str) -> Result<Nodes, String> {
     }
     let whole = steps.round();
     if (steps - whole).abs() > ROUNDING * whole.max(1.0) {
-        let end = from + steps.floor() * step;
+        let end = round(from + steps.floor() * step);
+        let other = round((to - from) / whole.max(1.0));
         return Err(format!(
-            "the step of '{text}' does not divide it: {steps} steps; end at {end}, or take the \
-             step {}",
-            (to - from) / whole.max(1.0)
+            "the step of '{text}' does not divide it: {} steps; end at {end}, or take the step \
+             {other}",
+            crate::output::number(steps, 4)
         ));
     }
     Ok(Nodes { from, to, step, count: whole as usize + 1 })
+}
+
+/// `x` in 12 digits, without what rounding leaves behind them.
+fn round(x: f64) -> f64 {
+    format!("{x:.11e}").parse().unwrap_or(x)
 }
 
 impl FromStr for Grid {
@@ -144,7 +150,8 @@ mod tests {
             ("0:nan:1", "'nan' in '0:nan:1' is no number"),
             ("0:1:0", "the step of '0:1:0' is not positive"),
             ("1:0:0.5", "ends before it begins: write 0:1:0.5"),
-            ("0:10:3", "does not divide it: 3.3333333333333335 steps; end at 9"),
+            ("0:10:3", "does not divide it: 3.333 steps; end at 9, or take the step 3.333"),
+            ("0:1:0.3", "end at 0.9, or"),
             ("0:1:1e-12", "nodes: take a larger step"),
             ("0:1:1e-7,0:1:1e-7", "nodes are more than can be predicted"),
             ("-1e308:1e308:1", "nodes: take a larger step"),

@@ -68,7 +68,10 @@ fn three(amount: f64, unit: &str) -> String {
 
 /// `1 place`, `2 places`.
 pub(crate) fn count(amount: usize, what: &str) -> String {
-    format!("{amount} {what}{}", if amount == 1 { "" } else { "s" })
+    match what.strip_suffix("is").filter(|_| amount != 1) {
+        Some(start) => format!("{amount} {start}es"),
+        None => format!("{amount} {what}{}", if amount == 1 { "" } else { "s" }),
+    }
 }
 
 /// The least and the most of `values`, as `show` writes them.

@@ -349,8 +349,9 @@ fn nodes_of_a_grid_are_places() {
     tegula_in(&folder, &format!("{predict} --at at.csv -o at_out.csv")).succeeded();
     assert_eq!(text, fs::read_to_string(folder.join("at_out.csv")).expect("written"));
     for (more, words) in [
-        ("--grid 0:1:0.3,0:1:0.5", &["does not divide it: 3.3333333333333335 steps"][..]),
+        ("--grid 0:1:0.3,0:1:0.5", &["does not divide it: 3.333 steps; end at 0.9,"][..]),
         ("--grid 0:1:0.5", &["--grid has 1 axis", "2 coordinates (x, y)"]),
+        ("--grid 0:1:1,0:1:1,0:1:1", &["--grid has 3 axes,"]),
         ("--grid 0:1:0.1,0:1e9:0.001", &["1.000e12 nodes: take a larger step"]),
         ("--grid 0:1:0.5,0:1:0.5 --at at.csv", &["cannot be used with"]),
         ("", &["--at <PLACES.csv>"]),

@@ -245,10 +245,11 @@ fn predictions_are_those_of_data_turned_and_stretched() {
                     let shares = [1.0, pair.shares[0], pair.shares[1]];
                     let other: Vec<f64> =
                         sides.iter().zip(shares).map(|(s, share)| s / share).collect();
-                    let block =
-                        |sides: &[f64]| Block::new(pair.geometry, &sides[..count]).expect("sides");
-                    found.set_block(block(&sides));
-                    expected.set_block(block(&other));
+                    let block = |sides: &[f64], model: &Model| {
+                        Block::new(pair.geometry, &sides[..count], model).expect("sides")
+                    };
+                    found.set_block(block(&sides, &with));
+                    expected.set_block(block(&other, &without));
                 }
                 let one = found.predict(&at, &drift(&at), &mut |_| {}).expect("memory");
                 let other = expected.predict(&there, &drift(&there), &mut |_| {}).expect("memory");

@@ -283,6 +283,7 @@ impl Predict {
             console.field("neighbours", format_args!("{neighbours} of each place"));
         }
         remarks.caution(model, problem.geometry);
+        remarks.note(self.block.as_ref().and_then(|sides| sides.remark(data)));
         remarks.note(survey.remarks.clone());
         Ok(setup)
     }

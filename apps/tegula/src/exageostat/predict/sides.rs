@@ -12,6 +12,7 @@ use super::Predict;
 use crate::error::refused;
 use crate::exageostat::data::Data;
 use crate::exageostat::model_file::ModelFile;
+use crate::output::number;
 
 /// The sides of a block.
 #[derive(Clone, Debug)]
@@ -34,6 +35,27 @@ impl fmt::Display for Sides {
     }
 }
 
+impl Sides {
+    /// A remark where blocks are longer than the data reach.
+    pub(super) fn remark(&self, data: &Data) -> Option<String> {
+        let (points, names) = (&data.observations.points, data.coordinates.texts());
+        let (first, last) = (self.0.first()?, self.0.len() - 1);
+        let long = (0..points.geometry().dimensions()).find_map(|axis| {
+            let side = self.0.get(axis.min(last)).unwrap_or(first);
+            let at = || (0..points.len()).map(|i| points.point(i)[axis]);
+            let low = at().fold(f64::INFINITY, f64::min);
+            let reach = at().fold(f64::NEG_INFINITY, f64::max) - low;
+            (*side > reach).then_some((side, names[axis], reach))
+        });
+        let (side, name, reach) = long?;
+        let reach = number(reach, 4);
+        Some(format!(
+            "a block is {side} along {name}, and the data reach over {reach}: most of it lies where \
+             nothing was observed"
+        ))
+    }
+}
+
 impl Predict {
     /// The block about each place, if one is asked for.
     pub(super) fn block(&self, file: &ModelFile, data: &Data) -> Result<Option<Block>> {
@@ -49,7 +71,7 @@ impl Predict {
             true => Geometry::GreatCircle,
             false => data.observations.points.geometry(),
         };
-        let block = Block::new(geometry, sides);
+        let block = Block::new(geometry, sides, &file.model);
         block.map(Some).map_err(|error| refused(format!("--block: {error}")))
     }
 }

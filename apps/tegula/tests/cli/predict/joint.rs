@@ -37,12 +37,11 @@ fn check_three(folder: &Path, flags: &str, answers: [[f64; 2]; 3], tolerance: f6
     }
 }
 
-/// The answers are those of numpy, with the nodes of `numpy.polynomial.legendre.leggauss(4)`:
-/// `k = w @ cov(nodes, places)`, `b = (1' C^-1 z) / (1' C^-1 1)`, mean `b + k' C^-1 (z - b)`,
-/// variance `w' cov(nodes, nodes) w - k' C^-1 k + (1 - 1' C^-1 k)^2 / (1' C^-1 1)`. Those of gstat
-/// 2.1 agree to 3e-8, since its nodes and weights have nine digits: `krige(z~1, d, at,
-/// vgm(1.5, "Exp", 4, add.to = vgm(0.2, "Err", 0)), block = c(3, 1))` gives 0.49760640925225352
-/// and 0.60817519257242414 at the first place, `z~x` 0.54555582051852336 and 0.62098366596045518.
+/// The answers are those of numpy: `k` the means over the block by polar coordinates about each
+/// observation, `v` the mean of the covariances between its points by a rule that is graded towards
+/// 0; `b = (1' C^-1 z) / (1' C^-1 1)`, mean `b + k' C^-1 (z - b)`, variance
+/// `v - k' C^-1 k + (1 - 1' C^-1 k)^2 / (1' C^-1 1)`. gstat, whose rule has four nodes along each
+/// side, has variances that are larger by up to 0.006.
 #[test]
 fn blocks_are_predicted_by_the_mean_over_them() {
     let folder = twelve("");
@@ -52,31 +51,38 @@ fn blocks_are_predicted_by_the_mean_over_them() {
         [0.883_180_093_562_793_1, 1.285_329_149_525_166_9],
     ];
     let square = [
-        [0.500_161_357_144_097_3, 0.610_839_125_862_657_8],
-        [0.739_792_878_935_026_1, 0.710_886_311_932_481_8],
-        [0.880_772_765_323_900_6, 0.957_389_110_654_447_2],
+        [0.500_161_219_991_926_6, 0.606_916_312_069_443_2],
+        [0.739_793_059_024_139_8, 0.706_963_444_723_428_1],
+        [0.880_772_790_302_289_7, 0.953_466_301_003_813_6],
     ];
     let rectangle = [
-        [0.497_606_408_984_192_7, 0.608_175_213_242_216_6],
-        [0.709_790_836_967_020_4, 0.700_390_602_154_695],
-        [0.883_801_445_465_363_1, 0.940_070_191_005_522_1],
+        [0.497_610_506_484_483_8, 0.602_472_380_191_366_1],
+        [0.709_792_790_071_280_3, 0.694_685_385_832_202_9],
+        [0.883_801_993_600_646_5, 0.934_364_626_192_708_9],
     ];
     // The table of the covariance is good to some 1e-15 of the variance.
     let neighbours = ["", "--neighbours 12", "--neighbours 100", "--method vecchia:12"];
     for more in neighbours {
         check_three(&folder, more, point, 1e-12);
         check_three(&folder, &format!("--block 0 {more}"), point, 1e-12);
-        check_three(&folder, &format!("--block 2 {more}"), square, 1e-12);
-        check_three(&folder, &format!("--block 2x2 {more}"), square, 1e-12);
-        check_three(&folder, &format!("--block 3x1 {more}"), rectangle, 1e-12);
+        check_three(&folder, &format!("--block 2 {more}"), square, 1e-6);
+        check_three(&folder, &format!("--block 2x2 {more}"), square, 1e-6);
+        check_three(&folder, &format!("--block 3x1 {more}"), rectangle, 1e-6);
     }
+    let wide = tegula_in(
+        &folder,
+        "exageostat predict model.json --at at.csv -o out.csv --block 20x1 --json -",
+    );
+    assert!(wide.succeeded().json()["remarks"][0].as_str().is_some_and(|words| {
+        words.contains("a block is 20 along x, and the data reach over 11")
+    }));
     let slope = [
-        [0.545_555_820_518_523_4, 0.620_983_665_960_455_2],
-        [0.604_408_974_041_857_2, 0.762_258_077_786_281_9],
-        [1.129_392_372_689_778_3, 1.276_082_687_352_963_4],
+        [0.545_559_952_213_674_3, 0.615_280_871_991_200_3],
+        [0.604_410_975_317_794, 0.756_552_827_610_258_4],
+        [1.129_392_785_886_205_7, 1.270_376_769_043_417_1],
     ];
     let folder = twelve("--mean x");
-    check_three(&folder, "--block 3x1", slope, 1e-7);
+    check_three(&folder, "--block 3x1", slope, 1e-6);
     for (flags, words) in [
         ("--block 2x2x2", "a side for each of 2 coordinates, not 3"),
         ("--block -1", "write WIDTH or WIDTHxHEIGHT"),
@@ -87,8 +93,8 @@ fn blocks_are_predicted_by_the_mean_over_them() {
     }
 }
 
-/// Simple kriging from five neighbours: `krige(z~1, d, at, beta = 0, nmax = 5)` of gstat 2.1, as
-/// above, at places and of blocks.
+/// Simple kriging from five neighbours: `krige(z~1, d, at, beta = 0, nmax = 5)` of gstat 2.1 at
+/// places, and of blocks numpy's answers as above.
 #[test]
 fn neighbours_are_the_nearest_observations() {
     let nearest = [
@@ -97,9 +103,9 @@ fn neighbours_are_the_nearest_observations() {
         [0.627_098_143_549_925, 1.156_814_019_232_747_2],
     ];
     let blocks = [
-        [0.191_004_775_845_040_47, 0.667_385_734_626_559_3],
-        [0.536_232_820_168_034_3, 0.661_528_203_247_428_9],
-        [0.628_655_350_086_777_4, 0.812_328_801_365_654_8],
+        [0.191_008_423_510_849_9, 0.661_682_974_786_516],
+        [0.536_234_893_454_132_3, 0.655_823_043_218_002_6],
+        [0.628_656_086_829_687, 0.806_623_432_279_743_5],
     ];
     let folder = twelve("--mean zero");
     for method in ["exact", "vecchia:12"] {
@@ -111,7 +117,7 @@ fn neighbours_are_the_nearest_observations() {
             1e-12,
         );
         let block = format!("--neighbours 5 --method {method} --block 3x1");
-        check_three(&folder, &block, blocks, 1e-7);
+        check_three(&folder, &block, blocks, 1e-6);
     }
 }
 

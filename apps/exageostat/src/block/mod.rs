@@ -1,9 +1,12 @@
 //! Blocks: predictions of the field's mean over a rectangle about each place.
 //!
-//! Covariances with the mean over a block are means of covariances with its points, and the
-//! variance of that mean is the mean of the covariances between two points of the block; both are
-//! taken by Gauss's rule with four nodes along each side, as gstat does. Kriging with these is
-//! block kriging: A. G. Journel, C. J. Huijbregts, "Mining geostatistics" (1978), section V.A.
+//! Covariances with the mean over a block are means of covariances with its points
+//! ([`rule`](crate::block::rule)), and the variance of that mean is the mean of the covariances
+//! between two points of the block. Kriging with these is block kriging: A. G. Journel,
+//! C. J. Huijbregts, "Mining geostatistics" (1978), section V.A.
+
+mod border;
+mod rule;
 
 use std::marker::PhantomData;
 
@@ -17,24 +20,25 @@ use tegula_runtime::flow::Access::{self, R, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 use thiserror::Error;
 
-use crate::covariance::Metric;
+use crate::covariance::{CovarianceError, Law, Metric};
+use crate::model::Model;
 use crate::small::{backward, cholesky, forward, positive};
+use border::Border;
+use rule::Node;
 
-/// Nodes and weights of Gauss's rule on an interval of length 1 about 0. Source: M. Abramowitz,
-/// I. A. Stegun, "Handbook of mathematical functions" (1964), table 25.4, halved.
-const RULE: [(f64, f64); 4] = [
-    (-0.430_568_155_797_026_3, 0.173_927_422_568_726_93),
-    (-0.169_990_521_792_428_13, 0.326_072_577_431_273_07),
-    (0.169_990_521_792_428_13, 0.326_072_577_431_273_07),
-    (0.430_568_155_797_026_3, 0.173_927_422_568_726_93),
-];
-
-/// A rectangle (an interval, a box), as nodes about its centre with their weights.
+/// A rectangle (an interval, a box) with the rules by which means over it are taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     geometry: Geometry,
-    /// Of each node where it lies from the centre, and its weight; the weights sum to 1.
-    nodes: Vec<([f64; 3], f64)>,
+    /// Its sides, from end to end.
+    sides: Vec<[f64; 3]>,
+    /// The distance over which the correlation falls to a half.
+    half: f64,
+    /// Of each node where it lies from the centre, and its weight; the weights sum to 1. The first
+    /// is the centre.
+    nodes: Vec<Node>,
+    /// Means at places near it, if they are taken along its border.
+    border: Option<Border>,
 }
 
 /// Why there is no such block.
@@ -57,15 +61,35 @@ pub enum BlockError {
         /// What was given.
         value: f64,
     },
+    /// More nodes than are taken.
+    #[error(
+        "the block is up to {ratio:.3} times as long as the distance over which the correlation \
+         falls to a half, so that its mean takes {nodes} nodes, more than {most}; take a smaller one"
+    )]
+    Large {
+        /// The longest side by that distance.
+        ratio: f64,
+        /// Nodes that it would have.
+        nodes: f64,
+        /// Most nodes.
+        most: usize,
+    },
+    /// A covariance of other places, or parameters out of their bounds.
+    #[error(transparent)]
+    Covariance(#[from] CovarianceError),
 }
 
 impl Block {
-    /// The block with sides of these lengths along the coordinates; one side is that of a square or
-    /// a cube. A side may be 0.
+    /// The block with sides of these lengths along the coordinates, for predictions by `model`; one
+    /// side is that of a square or a cube. A side may be 0.
     ///
     /// # Errors
-    /// On the sphere, or where the sides are not as many as coordinates, or no lengths.
-    pub fn new(geometry: Geometry, sides: &[f64]) -> Result<Self, BlockError> {
+    /// On the sphere, or where the sides are not as many as coordinates, no lengths, or so long
+    /// that a mean over the block takes too many nodes.
+    ///
+    /// # Panics
+    /// If the covariance is put together from several.
+    pub fn new(geometry: Geometry, sides: &[f64], model: &Model) -> Result<Self, BlockError> {
         if geometry == Geometry::GreatCircle {
             return Err(BlockError::Sphere);
         }
@@ -76,26 +100,43 @@ impl Block {
         if let Some(&value) = sides.iter().find(|side| !side.is_finite() || **side < 0.0) {
             return Err(BlockError::Side { value });
         }
-        let mut nodes = vec![([0.0; 3], 1.0)];
-        for axis in 0..expected {
-            let side = sides[axis.min(found - 1)];
-            if side > 0.0 {
-                nodes = crossed(&nodes, axis, side);
+        let law = model.covariance.law(geometry, &model.values, 0.0)?;
+        let side = |axis: usize| {
+            let mut side = [0.0; 3];
+            side[axis] = sides[axis.min(found - 1)];
+            side
+        };
+        let sides = (0..expected).map(side).filter(|side| length(side) > 0.0).collect();
+        let half = rule::half(law.table());
+        let block = Self { geometry, sides, half, nodes: rule::point(), border: None };
+        block.with_rules(&law)
+    }
+
+    /// This with the rules for its means, places being as they are before `law` maps them.
+    fn with_rules(mut self, law: &Law) -> Result<Self, BlockError> {
+        let mapped = self.clone().mapped(law.metric.as_ref());
+        self.border = Border::of(&mapped.sides, self.geometry, (law.table(), self.half));
+        let lengths: Vec<f64> = mapped.sides.iter().map(length).collect();
+        self.nodes = match self.border {
+            Some(_) => rule::nodes(&self.sides, &vec![2; lengths.len()]),
+            None => {
+                let panels = rule::panels(&lengths, self.half)?;
+                rule::nodes(&self.sides, &panels)
             }
-        }
-        Ok(Self { geometry, nodes })
+        };
+        Ok(self)
     }
 
     /// A place alone.
     pub(crate) fn point(geometry: Geometry) -> Self {
-        Self { geometry, nodes: vec![([0.0; 3], 1.0)] }
+        Self { geometry, sides: Vec::new(), half: 1.0, nodes: rule::point(), border: None }
     }
 
     /// As this, about places that `metric` maps, if there is one.
     pub(crate) fn mapped(mut self, metric: Option<&Metric>) -> Self {
-        for (node, _) in &mut self.nodes {
-            *node = metric.map_or(*node, |metric| metric.of(*node));
-        }
+        let map = |at: &mut [f64; 3]| *at = metric.map_or(*at, |metric| metric.of(*at));
+        self.nodes.iter_mut().for_each(|(node, _)| map(node));
+        self.sides.iter_mut().for_each(map);
         self
     }
 
@@ -109,9 +150,10 @@ impl Block {
         self.nodes.len()
     }
 
-    /// The weights of the nodes.
+    /// The weights of the nodes, then the numbers of the border, if there is one.
     pub(crate) fn weights(&self) -> Vec<f64> {
-        self.nodes.iter().map(|(_, weight)| *weight).collect()
+        let weights = self.nodes.iter().map(|(_, weight)| *weight);
+        weights.chain(self.border.iter().flat_map(Border::numbers)).collect()
     }
 
     /// The nodes about each of `points`, those of a point together, as a kernel takes them.
@@ -127,17 +169,12 @@ impl Block {
 
     /// The covariance of the means over the blocks about `a` and `b`.
     pub(crate) fn covariance(&self, table: &RadialTable, a: [f64; 3], b: [f64; 3]) -> f64 {
-        let moved = |at: [f64; 3], node: &[f64; 3]| -> [f64; 3] {
-            std::array::from_fn(|k| at[k] + node[k])
-        };
-        let mut sum = 0.0;
-        for (p, weight) in &self.nodes {
-            for (q, other) in &self.nodes {
-                let distance = self.geometry.distance(&moved(a, p), &moved(b, q));
-                sum += weight * other * table.value(distance);
-            }
+        if a == b {
+            return rule::variance(&self.sides, self.half, table);
         }
-        sum
+        let fine = rule::fine(&self.sides, self.half);
+        let moved = |node: &[f64; 3]| -> [f64; 3] { std::array::from_fn(|k| a[k] + node[k]) };
+        fine.iter().map(|(p, weight)| weight * self.covariance_with(table, b, &moved(p))).sum()
     }
 
     /// The covariances of the means over the blocks about `points`: the lower triangle of their
@@ -154,26 +191,29 @@ impl Block {
 
     /// The covariance of the mean over the block about `at` with the field at `place`.
     pub(crate) fn covariance_with(&self, table: &RadialTable, at: [f64; 3], place: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for (node, weight) in &self.nodes {
-            let node: [f64; 3] = std::array::from_fn(|k| at[k] + node[k]);
-            sum += weight * table.value(self.geometry.distance(&node, place));
-        }
-        sum
+        let from = [0, 1].map(|k| place.get(k).map_or(0.0, |x| x - at[k]));
+        let near = self.border.as_ref().filter(|border| border.is_near(from));
+        near.map_or_else(
+            || {
+                let mut sum = 0.0;
+                for (node, weight) in &self.nodes {
+                    let node: [f64; 3] = std::array::from_fn(|k| at[k] + node[k]);
+                    sum += weight * table.value(self.geometry.distance(&node, place));
+                }
+                sum
+            },
+            |border| border.mean(from),
+        )
     }
 }
 
-/// `nodes` along a further `side`.
-fn crossed(nodes: &[([f64; 3], f64)], axis: usize, side: f64) -> Vec<([f64; 3], f64)> {
-    let along = |(mut at, weight): ([f64; 3], f64), (x, share): (f64, f64)| {
-        at[axis] = side * x;
-        (at, weight * share)
-    };
-    RULE.iter().flat_map(|&one| nodes.iter().map(move |&node| along(node, one))).collect()
+/// The length of what lies between two places.
+fn length(side: &[f64; 3]) -> f64 {
+    side.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Covariances of observations with blocks; buffers `[table: R, observations: R, nodes of blocks:
-/// R, weights: R, C: W]`, `C` by columns, one for each block.
+/// R, weights: R, C: W]`, `C` by columns, one for each block; weights as of [`Block::weights`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Averaged<T> {
     /// Observations.
@@ -200,15 +240,28 @@ impl<T: Real> Codelet for Averaged<T> {
         let &Self { rows, nodes, geometry, .. } = self;
         let table = &buffers.read::<RadialTable>(0)[0];
         let (observed, blocks) = (buffers.read::<f64>(1), buffers.read::<f64>(2));
-        let weights = buffers.read::<f64>(3);
+        let (weights, border) = buffers.read::<f64>(3).split_at(nodes);
+        let border = Border::read(border);
+        let stored = geometry.stored();
+        let observed_at = |row: usize, k: usize| observed[k * rows + row];
         let kernel = CovarianceKernel::<f64>::between(geometry, (rows, nodes));
         let mut tile = vec![0.0; rows * nodes];
         let columns = buffers.write::<T>(4).chunks_exact_mut(rows);
-        for (block, column) in blocks.chunks_exact(nodes * geometry.stored()).zip(columns) {
+        for (block, column) in blocks.chunks_exact(nodes * stored).zip(columns) {
             kernel.compute(Vectors::widest(), table, observed, block, &mut tile);
+            let from = |row: usize| {
+                [0, 1]
+                    .map(|k| if k < stored { observed_at(row, k) - block[k * nodes] } else { 0.0 })
+            };
             for (row, entry) in column.iter_mut().enumerate() {
-                let pairs = weights.iter().zip(tile[row..].iter().step_by(rows));
-                *entry = T::from_f64(pairs.map(|(weight, c)| weight * c).sum());
+                let near = border.as_ref().filter(|border| border.is_near(from(row)));
+                *entry = T::from_f64(near.map_or_else(
+                    || {
+                        let pairs = weights.iter().zip(tile[row..].iter().step_by(rows));
+                        pairs.map(|(weight, c)| weight * c).sum()
+                    },
+                    |border| border.mean(from(row)),
+                ));
             }
         }
         Ok(())
@@ -245,11 +298,13 @@ impl Codelet for BlockWeights {
         let table = &buffers.read::<RadialTable>(0)[0];
         let (records, lists) = (buffers.read::<f64>(1), buffers.read::<u32>(2));
         let (blocks, weights) = (buffers.read::<f64>(3), buffers.read::<f64>(4));
+        let (weights, border) = weights.split_at(self.nodes);
+        let rule = (weights, Border::read(border));
         let out = buffers.write::<f64>(5).chunks_exact_mut(self.columns + 1);
         let lists = lists.chunks_exact(self.neighbours);
         let blocks = blocks.chunks_exact(self.nodes * self.geometry.stored());
         for ((list, block), out) in lists.zip(blocks).zip(out) {
-            self.predict(table, records, list, (block, weights), out)?;
+            self.predict(table, records, list, (block, &rule), out)?;
         }
         Ok(())
     }
@@ -262,7 +317,7 @@ impl BlockWeights {
         table: &RadialTable,
         records: &[f64],
         list: &[u32],
-        (block, weights): (&[f64], &[f64]),
+        (block, (weights, border)): (&[f64], &(&[f64], Option<Border>)),
         out: &mut [f64],
     ) -> Result<(), Failure> {
         let &Self { columns, nodes, geometry, .. } = self;
@@ -276,7 +331,11 @@ impl BlockWeights {
         let node = |u: usize| -> Vec<f64> { (0..stored).map(|k| block[k * nodes + u]).collect() };
         let at: Vec<Vec<f64>> = (0..nodes).map(node).collect();
         let with = |record: &[f64]| -> f64 {
-            let each = at.iter().zip(weights);
+            let from = [0, 1].map(|k| if k < stored { record[k] - at[0][k] } else { 0.0 });
+            if let Some(border) = border.as_ref().filter(|border| border.is_near(from)) {
+                return border.mean(from);
+            }
+            let each = at.iter().zip(*weights);
             each.map(|(p, weight)| weight * table.value(geometry.distance(p, record))).sum()
         };
         let c: Vec<f64> = near.iter().map(|record| with(record)).collect();
@@ -297,30 +356,4 @@ impl BlockWeights {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_sum_to_one_and_integrate_polynomials_of_degree_seven() {
-        let block = Block::new(Geometry::Space, &[2.0, 3.0, 0.0]).expect("a block");
-        assert_eq!(block.len(), 16);
-        let moment = |f: &dyn Fn(&[f64; 3]) -> f64| -> f64 {
-            block.nodes.iter().map(|(at, weight)| weight * f(at)).sum()
-        };
-        // The mean of x^6 over (-1, 1) is 1/7, of y^2 over (-3/2, 3/2) 3/4.
-        assert!((moment(&|_| 1.0) - 1.0).abs() < 1e-15);
-        assert!((moment(&|at| at[0].powi(6)) - 1.0 / 7.0).abs() < 1e-15);
-        assert!((moment(&|at| at[0].powi(7) + at[1].powi(2)) - 0.75).abs() < 1e-15);
-        let square = Block::new(Geometry::Plane, &[2.0]).expect("a block");
-        assert_eq!(square, Block::new(Geometry::Plane, &[2.0, 2.0]).expect("a block"));
-    }
-
-    #[test]
-    fn what_is_no_block_is_refused() {
-        let new = |geometry, sides: &[f64]| Block::new(geometry, sides).expect_err("no block");
-        assert_eq!(new(Geometry::GreatCircle, &[1.0]), BlockError::Sphere);
-        let sides = BlockError::Sides { expected: 3, found: 2 };
-        assert_eq!(new(Geometry::Space, &[1.0, 1.0]), sides);
-        assert_eq!(new(Geometry::Plane, &[-1.0]), BlockError::Side { value: -1.0 });
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::error::WriteError;
 
@@ -105,6 +106,18 @@ impl Unfinished {
     }
 }
 
+/// The temporary files that there are.
+static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes all temporary files of this process, which ends now: no more are made, and writers wait.
+pub fn remove_temporaries() {
+    let temporaries = TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in temporaries.iter() {
+        let _ = fs::remove_file(path);
+    }
+    std::mem::forget(temporaries);
+}
+
 /// A file that is removed when it goes out of scope, unless it has another name by then.
 #[derive(Debug)]
 pub(crate) struct Temporary(pub(crate) PathBuf);
@@ -120,7 +133,9 @@ impl Temporary {
         hidden.push(name);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         hidden.push(format!(".{}.{count}.tmp", std::process::id()));
-        Ok(Self(target.with_file_name(hidden)))
+        let path = target.with_file_name(hidden);
+        TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Ok(Self(path))
     }
 }
 
@@ -129,6 +144,8 @@ impl Drop for Temporary {
         // Nothing better can be done about a failure here, and the cause of it has been reported
         // already.
         let _ = fs::remove_file(&self.0);
+        let mut all = TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|path| *path != self.0);
     }
 }
 

@@ -21,7 +21,7 @@ pub mod source;
 pub mod sparse;
 pub mod text;
 
-pub use atomic::{FillError, write_atomically};
+pub use atomic::{FillError, remove_temporaries, write_atomically};
 pub use columns::{BUILD_PARQUET, HAS_PARQUET, ParquetWriter, is_guarded};
 pub use csv::{
     Classes, ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, PartWriter, Parts,

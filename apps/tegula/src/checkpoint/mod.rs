@@ -27,7 +27,7 @@ use crate::output::{Console, DeferringWriter};
 use crate::ranks;
 use crate::seat;
 
-pub(crate) use signals::{catch_signals, caught, release_signals};
+pub(crate) use signals::{catch_signals, caught, release_signals, tidy_on_signals};
 
 /// Writes what a run holds in a pause, first what is set apart of it; over ranks all call it.
 pub(crate) type Save<'a> = dyn FnMut(&mut Flow, &mut dyn Write) -> Result<()> + 'a;

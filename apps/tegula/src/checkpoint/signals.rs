@@ -1,9 +1,10 @@
-//! Signals that ask a run to end: noted until its next pause, and answered at once.
+//! Signals that ask a run to end: noted until its next pause, and answered at once; elsewhere they
+//! end the process, after its temporary files were removed.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
@@ -102,6 +103,37 @@ pub(crate) fn release_signals() {
     if let Some((signal, _)) = SIGNALS.iter().find(|(signal, _)| number(*signal) == caught()) {
         emulate_default_handler(*signal).expect("a signal that ends a process");
     }
+}
+
+/// From now on a signal that ends the process removes the temporary files that it has not finished.
+/// A thread does it, since a handler may not; where signals are noted, runs end by themselves.
+pub(crate) fn tidy_on_signals() {
+    static TIDY: Once = Once::new();
+    // Without it files stay, as they do where a process is killed.
+    TIDY.call_once(|| _ = watch());
+}
+
+fn watch() -> io::Result<()> {
+    let (mut read, write) = UnixStream::pair()?;
+    let last = Arc::new(AtomicUsize::new(0));
+    let (came, ending) = (Arc::clone(&last), [SIGINT, SIGTERM, SIGHUP]);
+    let body = move || {
+        while read.read_exact(&mut [0]).is_ok() {
+            let signal =
+                ending.iter().find(|one| number(**one) == came.load(Ordering::SeqCst) as u64);
+            let is_noted = NOTED.get().is_some_and(|noted| !noted.released.load(Ordering::SeqCst));
+            if let Some(signal) = signal.filter(|_| !is_noted) {
+                tegula_files::remove_temporaries();
+                let _ = emulate_default_handler(*signal);
+            }
+        }
+    };
+    thread::Builder::new().name("tidy".to_owned()).spawn(body)?;
+    for signal in ending.into_iter().filter(|signal| !is_ignored(*signal)) {
+        flag::register_usize(signal, Arc::clone(&last), signal.unsigned_abs() as usize)?;
+        pipe::register(signal, write.try_clone()?)?;
+    }
+    Ok(())
 }
 
 fn number(signal: i32) -> u64 {

@@ -18,6 +18,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use tegula_files::{FillError, WriteError, write_atomically};
 
+use crate::checkpoint::tidy_on_signals;
 use crate::{error, ranks, seat};
 
 pub(crate) use account::Account;
@@ -227,6 +228,7 @@ fn write_to_file<E>(
 where
     E: From<WriteError> + std::error::Error + Send + Sync + 'static,
 {
+    tidy_on_signals();
     if ranks::ranks() == 1 {
         return Ok(write_atomically(path, fill)?);
     }

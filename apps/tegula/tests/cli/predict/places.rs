@@ -421,3 +421,33 @@ fn places_of_any_number_are_predicted_part_by_part() {
     let run = tegula_in(&folder, &format!("{predict} --drop-missing")).succeeded();
     assert!(run.stdout.contains("3 rows lacked a value"), "{}", run.stdout);
 }
+
+/// A signal ends a prediction at once, and leaves nothing beside its output.
+#[test]
+fn what_a_signal_ends_leaves_no_temporary_file() {
+    use std::os::unix::process::ExitStatusExt;
+    let sample = root().join("data/samples/e_sub140.csv");
+    for (name, signal) in [("INT", 2), ("TERM", 15)] {
+        let folder = folder();
+        let fit = format!("exageostat fit {} --fix variance=1,range=0.1", sample.display());
+        tegula_in(&folder, &format!("{fit},smoothness=0.5 -o model.json")).succeeded();
+        let grid = "exageostat predict model.json --grid 0:1:0.0005,0:1:0.0005 -o out.csv";
+        let mut child = crate::support::command(&folder, grid)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        let files = || -> Vec<String> {
+            let entries = fs::read_dir(&folder).expect("a folder").flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        };
+        while !files().iter().any(|file| file.ends_with(".tmp")) {
+            let ended = child.try_wait().expect("a child");
+            assert!(ended.is_none(), "{ended:?}");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let kill = format!("kill -{name} {}", child.id());
+        std::process::Command::new("sh").args(["-c", &kill]).status().expect("sent");
+        assert_eq!(child.wait().expect("ended").signal(), Some(signal));
+        assert_eq!(files(), ["model.json"], "{name}");
+    }
+}

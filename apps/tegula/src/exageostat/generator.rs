@@ -40,6 +40,33 @@ pub(super) enum Stream {
 }
 
 impl Stream {
+    /// The order in which a field of so many `variables` at `n` places is drawn, of values that
+    /// stand variable by variable.
+    pub(super) fn order(&self, n: usize, variables: usize) -> Vec<usize> {
+        match self {
+            Self::Tegula(_) => (0..n * variables).collect(),
+            // Place by place.
+            Self::Exageostat(_) => {
+                (0..n).flat_map(|i| (0..variables).map(move |v| v * n + i)).collect()
+            }
+        }
+    }
+
+    /// Refuses places at several times.
+    ///
+    /// # Errors
+    /// If the generator's are not known.
+    pub(super) fn check_times(&self) -> Result<()> {
+        match self {
+            Self::Tegula(_) => Ok(()),
+            Self::Exageostat(_) => Err(refused(
+                "--times: ExaGeoStat draws other places at each time, in an order that is not \
+                 documented, so that --generator exageostat has none in space and time; name a \
+                 table of places with --at, or leave the generator out",
+            )),
+        }
+    }
+
     /// `count` standard normal numbers.
     pub(super) fn normals(&mut self, count: usize) -> Vec<f64> {
         match self {

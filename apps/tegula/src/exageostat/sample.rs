@@ -165,12 +165,15 @@ impl Sample {
         let mut progress = Progress::new(&console);
         let mut flow = setup.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setup.tasks(), "drawing");
-        let (model, points, e) = (&model, &points, stream.normals(n));
-        let mut field = if setup.is_double() {
+        let order = stream.order(n / variables, variables);
+        let (model, points, e) = (&model, &points.select(&order), stream.normals(n));
+        let drawn = if setup.is_double() {
             sample::<f64>(&mut flow, model, points, &e, setup.nb())?
         } else {
             sample::<f32>(&mut flow, model, points, &e, setup.nb())?
         };
+        let mut field = vec![0.0; n];
+        order.iter().zip(drawn).for_each(|(&place, value)| field[place] = value);
         let elapsed = progress.seconds();
         progress.clear();
         for (value, mean) in field.iter_mut().zip(&mean) {
@@ -322,6 +325,7 @@ impl Sample {
         }
         let mut names = names.to_vec();
         if let Some(times) = self.times {
+            stream.check_times()?;
             let all: Vec<usize> = (0..times).flat_map(|_| 0..n).collect();
             let at: Vec<f64> = (1..=times).flat_map(|time| vec![f64::from(time); n]).collect();
             points = points.select(&all).marked(&at);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{column, folder, folder_with, tegula, tegula_in};
+use crate::support::{assert_close, column, folder, folder_with, tegula, tegula_in};
 
 const SAMPLE: &str =
     "exageostat sample --n 300 --params variance=1,range=0.1,smoothness=0.5 --tile-size 64";
@@ -185,4 +185,24 @@ fn fields_of_exageostat_can_be_drawn_again() {
     ] {
         tegula_in(&folder, &format!("exageostat sample {flags} {more}")).failed(2, &[said]);
     }
+}
+
+/// Variables are drawn place by place there, so that the first two numbers are of the first place,
+/// whose factor is `[1, 0; 2 r, 2 sqrt(1 - r^2)]` with the correlation `r`.
+#[test]
+fn variables_of_exageostat_are_drawn_place_by_place() {
+    let folder = folder();
+    let two = "--covariance bivariate-matern-parsimonious --params 1,4,0.1,0.5,0.5,0.6";
+    let run = format!("exageostat sample -n 16 --generator exageostat {two} -o two.csv");
+    tegula_in(&folder, &run).succeeded();
+    let of = |name: &str| column(&folder.join("two.csv"), name);
+    // The first numbers of LAPACK's dlarnv with the seed 0; smoothnesses are the same, so that the
+    // correlation is that of the parameters.
+    let (first, second) = (-1.2723361403601876, -2.351503744940465);
+    assert_close(of("value1")[0], first, 1e-12);
+    assert_close(of("value2")[0], 2.0 * (0.6 * first + 0.8 * second), 1e-12);
+    assert_close(of("x")[0], 0.19304188601510644, 1e-14);
+    let times = "--covariance gneiting-matern --params 1,0.1,0.5,1,0.5,0.5,0 --times 3";
+    tegula_in(&folder, &format!("exageostat sample -n 16 --generator exageostat {times}"))
+        .failed(2, &["--times: ExaGeoStat draws other places at each time", "--at"]);
 }

@@ -1,6 +1,6 @@
 //! Predictions against what was observed at the places, if the table of places says it.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use tegula_files::expression::Expression;
 use tegula_kernels::geometry::Points;
@@ -12,6 +12,13 @@ use crate::output::{Console, count, number};
 /// Mean squares of observed values less predictions.
 #[derive(Default)]
 pub(super) struct Errors {
+    /// Those of each field that the table of places has, with its name.
+    fields: Vec<(String, OfField)>,
+}
+
+/// Those of a field.
+#[derive(Clone, Copy, Default)]
+struct OfField {
     /// At places where nothing was observed for the model: the error of prediction.
     elsewhere: Squares,
     /// At places of the data.
@@ -33,6 +40,10 @@ impl Squares {
         }
     }
 
+    fn with(self, other: Self) -> Self {
+        Self { sum: self.sum + other.sum, count: self.count + other.count }
+    }
+
     fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
@@ -48,37 +59,61 @@ impl Errors {
         expected: &[f64],
     ) {
         let Some(observed) = observed(data, field, places) else { return };
+        let name = field.text();
+        let place = self.fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.fields.push((name.to_owned(), OfField::default()));
+            self.fields.len() - 1
+        });
+        let of = &mut self.fields[place].1;
         let is_known = data.observations.are_observed(points);
         for ((&row, mean), is_known) in places.rows.iter().zip(expected).zip(is_known) {
-            let squares = if is_known { &mut self.at_data } else { &mut self.elsewhere };
+            let squares = if is_known { &mut of.at_data } else { &mut of.elsewhere };
             squares.add(observed[row] - mean);
         }
     }
 
-    /// Prints them; `targets` is what the places are called.
+    /// Prints them, those of each field by themselves, since their units may differ; `targets` is
+    /// what the places are called.
     pub(super) fn describe(&self, console: &Console, targets: &str) {
-        if let Some(error) = self.elsewhere.mean() {
-            console.line(format_args!(
-                "mean squared error against the observed values in {targets}: {}",
-                number(error, 6)
-            ));
-        }
-        if let Some(residual) = self.at_data.mean() {
-            console.line(format_args!(
-                "mean squared residual at {} of the data: {} (the model knows these values: this is no error \
-                 of prediction)",
-                count(self.at_data.count, "place"),
-                number(residual, 6)
-            ));
+        for (name, of) in &self.fields {
+            let name = if self.fields.len() > 1 { format!("{name}: ") } else { String::new() };
+            if let Some(error) = of.elsewhere.mean() {
+                console.line(format_args!(
+                    "{name}mean squared error against the observed values in {targets}: {}",
+                    number(error, 6)
+                ));
+            }
+            if let Some(residual) = of.at_data.mean() {
+                console.line(format_args!(
+                    "{name}mean squared residual at {} of the data: {} (the model knows these values: \
+                     this is no error of prediction)",
+                    count(of.at_data.count, "place"),
+                    number(residual, 6)
+                ));
+            }
         }
     }
 
-    /// Adds them to a result.
+    /// Adds them to a result: of all fields together, and of each of several.
     pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
+        let all = self.fields.iter().fold(OfField::default(), |sum, (_, of)| OfField {
+            elsewhere: sum.elsewhere.with(of.elsewhere),
+            at_data: sum.at_data.with(of.at_data),
+        });
         for (key, squares) in
-            [("mean_squared_error", self.elsewhere), ("mean_squared_residual", self.at_data)]
+            [("mean_squared_error", all.elsewhere), ("mean_squared_residual", all.at_data)]
         {
-            into.insert(key.to_owned(), squares.mean().map_or(Value::Null, Value::from));
+            into.insert(key.to_owned(), squares.mean().into());
+        }
+        if self.fields.len() > 1 {
+            let each = self.fields.iter().map(|(name, of)| {
+                json!({
+                    "name": name,
+                    "mean_squared_error": of.elsewhere.mean(),
+                    "mean_squared_residual": of.at_data.mean(),
+                })
+            });
+            into.insert("variables".to_owned(), each.collect());
         }
     }
 }

@@ -224,3 +224,37 @@ fn what_does_not_go_together_is_refused_with_what_to_do() {
         tegula_in(&folder, &format!("exageostat {arguments}")).failed(2, &[says]);
     }
 }
+
+#[test]
+fn each_variable_has_scores_of_its_own() {
+    let folder = two();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let fixed = "--fix variance1=1,variance2=4,range=0.2,smoothness1=0.5,smoothness2=0.8";
+    run(&format!("fit two.csv --values value1,value2 {TWO} {fixed} --mean zero -o model.json"));
+    let found = run("assess model.json --cross-validate 3 --json -");
+    let scores = found.json();
+    for part in ["loo", "folds"] {
+        let of = |k: usize, key: &str| number(&scores, &format!("/{part}/variables/{k}/{key}"));
+        assert_eq!(scores[part]["variables"][1]["name"], "value2");
+        assert_eq!((of(0, "n"), of(1, "n")), (120.0, 120.0));
+        let pooled = (0.5 * (of(0, "rmse").powi(2) + of(1, "rmse").powi(2))).sqrt();
+        assert!((number(&scores, &format!("/{part}/rmse")) / pooled - 1.0).abs() < 1e-12);
+        assert!(of(1, "rmse") > of(0, "rmse"), "{scores:#}");
+    }
+    for title in ["leave-one-out, value1", "leave-one-out, value2", "parts left out, value1"] {
+        assert!(found.stderr.contains(title), "{title}: {}", found.stderr);
+    }
+    // Values at other places.
+    let table = "x,y,value1,value2\n0.31,0.32,5,-5\n0.71,0.12,5,-5\n";
+    fs::write(folder.join("at.csv"), table).expect("written");
+    let found = run("predict model.json --at at.csv -o p.csv --json -");
+    let errors = found.json();
+    for (k, (name, observed)) in [("value1", 5.0), ("value2", -5.0)].into_iter().enumerate() {
+        let means = column(&folder.join("p.csv"), &format!("mean_{name}"));
+        let expected = means.iter().map(|mean| (observed - mean).powi(2)).sum::<f64>() / 2.0;
+        assert_eq!(errors["variables"][k]["name"], name);
+        let error = number(&errors, &format!("/variables/{k}/mean_squared_error"));
+        assert!((error / expected - 1.0).abs() < 1e-9, "{errors:#}");
+        assert!(found.stderr.contains(&format!("{name}: mean squared error")), "{}", found.stderr);
+    }
+}

@@ -9,9 +9,10 @@ use tegula_exageostat::predict::{Predict, Predictor};
 use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
 use tegula_kernels::scalar::Real;
 
-use super::scores::{table, to_json, unknown};
+use super::scores::{left_out_json, tables, unknown};
 use super::{Assess, Known};
 use crate::error::refused;
+use crate::exageostat::data::Data;
 use crate::flags::side_by_side;
 use crate::output::{Console, Progress, count, seconds};
 
@@ -88,14 +89,16 @@ impl Assess {
 
 impl Done {
     /// Prints the scores.
-    pub(super) fn describe(&self, console: &Console) {
+    pub(super) fn describe(&self, data: &Data, console: &Console) {
         let parts = self.folds.count();
         let title = match self.kind {
             "blocks" => format!("{parts} blocks left out"),
             _ => format!("{parts} random parts left out"),
         };
-        console.line("");
-        console.line(table(&title, &Scores::new(&self.left_out)));
+        for table in tables(&title, data, &self.left_out) {
+            console.line("");
+            console.line(table);
+        }
         console.line("");
         let unknown = unknown(&self.left_out);
         if unknown > 0 {
@@ -112,14 +115,14 @@ impl Done {
     }
 
     /// The scores of all and of each part as JSON.
-    pub(super) fn json(&self, is_transformed: bool) -> Value {
+    pub(super) fn json(&self, data: &Data, is_transformed: bool) -> Value {
         let each = (0..self.folds.count()).map(|fold| {
             let (inside, _) = self.folds.split(fold);
             let part: Vec<LeftOut> = inside.into_iter().map(|i| self.left_out[i]).collect();
             let Scores { n, rmse, mean_error, log_score, .. } = Scores::new(&part);
             json!({ "n": n, "rmse": rmse, "mean_error": mean_error, "log_score": log_score })
         });
-        let mut value = to_json(&Scores::new(&self.left_out), is_transformed);
+        let mut value = left_out_json(data, &self.left_out, is_transformed);
         value["kind"] = self.kind.into();
         value["count"] = self.folds.count().into();
         value["seed"] = self.seed.into();

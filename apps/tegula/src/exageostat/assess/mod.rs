@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value};
-use tegula_exageostat::assess::{Criteria, Folds, LeftOut, Scores, leave_one_out};
+use tegula_exageostat::assess::{Criteria, Folds, LeftOut, leave_one_out};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::transform::Transform;
 use tegula_kernels::scalar::Real;
@@ -292,8 +292,10 @@ impl Done {
     /// Prints the scores, the criteria and all that was asked for.
     fn describe(&self, of: &Known<'_>, criteria: Option<Criteria>, console: &Console) {
         if let Some(done) = &self.one_by_one {
-            console.line("");
-            console.line(scores::table("leave-one-out", &Scores::new(&done.left_out)));
+            for table in scores::tables("leave-one-out", of.data, &done.left_out) {
+                console.line("");
+                console.line(table);
+            }
         }
         console.line("");
         match criteria {
@@ -322,7 +324,7 @@ impl Done {
                 "scores and errors are on the transformed scale, criteria on that of the values",
             );
         }
-        self.folds.iter().for_each(|done| done.describe(console));
+        self.folds.iter().for_each(|done| done.describe(of.data, console));
         self.fisher.iter().for_each(|done| done.describe(console));
         self.misspecified.iter().for_each(|done| done.describe(console));
         self.against.iter().for_each(|done| done.describe(console));
@@ -333,7 +335,7 @@ impl Done {
         let Known { file, data, setup } = of;
         let is_transformed = data.transform != Transform::None;
         let of_one = self.one_by_one.as_ref();
-        let loo = of_one.map(|done| scores::to_json(&Scores::new(&done.left_out), is_transformed));
+        let loo = of_one.map(|done| scores::left_out_json(data, &done.left_out, is_transformed));
         let mut result = object([
             ("n", data.observations.len().into()),
             ("loo", loo.into()),
@@ -348,7 +350,7 @@ impl Done {
             ("data", super::model_file::data_json(data)),
         ]);
         if let Some(done) = &self.folds {
-            result.insert("folds".to_owned(), done.json(is_transformed));
+            result.insert("folds".to_owned(), done.json(data, is_transformed));
         }
         if let Some(done) = &self.fisher {
             result.insert("fisher".to_owned(), done.json());

@@ -312,6 +312,17 @@ impl Data {
         self.values.variables().len()
     }
 
+    /// The variable that each observation is of.
+    pub(crate) fn variable_of(&self) -> Vec<usize> {
+        let points = &self.observations.points;
+        match self.variables() {
+            1 => vec![0; points.len()],
+            _ => {
+                points.mark(points.marks() - 1).iter().map(|&variable| variable as usize).collect()
+            }
+        }
+    }
+
     /// Prints what was read.
     pub(crate) fn describe(&self, console: &Console) {
         self.describe_with(console, &describe_transform(self.transform));

@@ -6,7 +6,7 @@ use tegula_exageostat::predict::Predictions;
 use tegula_exageostat::transform::{Back, Prediction, Transform, TukeyGh};
 
 use crate::error::refused;
-use crate::output::number;
+use crate::output::{count, number};
 
 /// Greatest exponent of Box and Cox, skewness and heaviness of tails.
 const MOST: f64 = 10.0;
@@ -240,4 +240,39 @@ pub(super) fn columns(
     columns.push(("transformed_mean", mean.clone()));
     columns.push(("transformed_variance", variance.clone()));
     columns
+}
+
+/// How many numbers of each column do not exist.
+#[derive(Default)]
+pub(super) struct Lost(Vec<(&'static str, usize)>);
+
+impl Lost {
+    /// Counts those of `columns`.
+    pub(super) fn add(&mut self, columns: &[Column]) {
+        for (name, values) in columns {
+            let some = values.iter().filter(|value| value.is_nan()).count();
+            match self.0.iter_mut().find(|(known, _)| known == name) {
+                Some((_, lost)) => *lost += some,
+                None => self.0.push((name, some)),
+            }
+        }
+    }
+
+    /// What a person should know of them, if there are some.
+    pub(super) fn remark(&self, transform: Transform) -> Option<String> {
+        let some = self.0.iter().filter(|(_, lost)| *lost > 0);
+        let all: Vec<String> =
+            some.map(|(name, lost)| format!("{name} at {}", count(*lost, "place"))).collect();
+        let why = match transform {
+            Transform::BoxCox(lambda) if lambda < 0.0 => format!(
+                "with lambda {} values grow without bound where the transformed one comes to {}, \
+                 and too much of its distribution lies there",
+                number(lambda, 4),
+                number(-1.0 / lambda, 4)
+            ),
+            _ => "the tails of the distribution are too heavy".to_owned(),
+        };
+        let all = all.join(", ");
+        (!all.is_empty()).then(|| format!("NA, since it does not exist: {all}: {why}"))
+    }
 }

@@ -35,7 +35,7 @@ use crate::exageostat::prediction_file::PredictionFile;
 use crate::exageostat::remarks::Remarks;
 use crate::exageostat::setup::{Problem, Setup};
 use crate::exageostat::targets::{PART, Survey, Targets};
-use crate::exageostat::transform::{Column, columns, to_json};
+use crate::exageostat::transform::{Column, Lost, columns, to_json};
 use crate::exageostat::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
@@ -113,6 +113,7 @@ struct Job<'a> {
 /// What was predicted, and in what time.
 struct Done {
     errors: Errors,
+    lost: Lost,
     trace: Trace,
     account: Account,
     loglik: f64,
@@ -151,6 +152,7 @@ impl Predict {
         let mut done =
             if setup.is_double() { self.predict::<f64>(&job)? } else { self.predict::<f32>(&job)? };
         self.describe(&job, &done);
+        remarks.note(done.lost.remark(file.transform));
         setup.run.keep_times(&done.account, &console);
         let mut result = result(&job, &done);
         result.insert("neighbours".to_owned(), self.neighbours.into());
@@ -317,29 +319,30 @@ impl Predict {
         job.block.into_iter().for_each(|block| predictor.set_block(block.clone()));
         progress.clear();
         let factorization_seconds = progress.seconds();
-        let errors = self.write(job, &mut *predictor, &mut progress)?;
+        let (errors, lost) = self.write(job, &mut *predictor, &mut progress)?;
         progress.clear();
         let prediction_seconds = progress.seconds() - factorization_seconds;
         let loglik = predictor.evaluation().loglik() + data.log_jacobian();
         let account = Account::of(predictor.flow());
         let trace = predictor.flow().take_trace();
-        Ok(Done { errors, trace, account, loglik, factorization_seconds, prediction_seconds })
+        Ok(Done { errors, lost, trace, account, loglik, factorization_seconds, prediction_seconds })
     }
 
-    /// Predicts and writes part by part; returns how far predictions are from what was observed.
+    /// Predicts and writes part by part; returns how far predictions are from what was observed,
+    /// and what does not exist.
     fn write(
         &self,
         job: &Job<'_>,
         predictor: &mut dyn library::Predict,
         progress: &mut Progress,
-    ) -> Result<Errors> {
+    ) -> Result<(Errors, Lost)> {
         let &Job { targets, survey, names, written, setup, ref placing, .. } = job;
         let (transform, nugget) = (placing.file.transform, placing.file.model.nugget);
         // Parts that end where blocks do.
         let together = setup.nb() * library::BLOCKS_PER_WORKER * predictor.flow().workers();
         let rows =
             if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
-        let mut errors = Errors::default();
+        let (mut errors, mut lost) = (Errors::default(), Lost::default());
         let filled = write_file(&self.output_file, |out| {
             let mut writer = written.begin(out, (targets, survey), names)?;
             let mut parts = survey.parts(targets, rows).map_err(unfilled)?;
@@ -364,6 +367,7 @@ impl Predict {
                         (made.map_err(unfilled)?, Vec::new())
                     };
                     let columns = columns(transform, nugget, &predictions, trend);
+                    lost.add(&columns);
                     let (at, more) = ((&places, &points), &predictions.replicates);
                     let means = [expected(&columns)].into_iter();
                     let means = means.chain(more.iter().map(Vec::as_slice));
@@ -381,7 +385,7 @@ impl Predict {
             Ok::<(), FillError<Filling>>(writer.finish()?)
         });
         filled.map_err(Filling::cause)?;
-        Ok(errors)
+        Ok((errors, lost))
     }
 
     /// Predicts at all places together: writes their covariance matrix, and draws.

@@ -451,3 +451,19 @@ fn what_a_signal_ends_leaves_no_temporary_file() {
         assert_eq!(files(), ["model.json"], "{name}");
     }
 }
+
+#[test]
+fn what_does_not_exist_behind_a_pole_is_counted() {
+    let sample = root().join("data/samples/e_sub140.csv");
+    let folder = folder();
+    let fit = format!("exageostat fit {} --fix variance=1,range=0.1", sample.display());
+    let fit = format!("{fit},smoothness=0.5 --values exp(z) --transform box-cox:-0.5");
+    tegula_in(&folder, &format!("{fit} -o model.json")).succeeded();
+    let predict = "exageostat predict model.json --grid 0:1:0.5,0:1:0.5 -o out.csv --json -";
+    let remarks = tegula_in(&folder, predict).succeeded().json()["remarks"].to_string();
+    let missing = column(&folder.join("out.csv"), "mean").iter().filter(|x| x.is_nan()).count();
+    assert!(missing > 1, "{remarks}");
+    for words in [format!("mean at {missing} places"), "lambda -0.5".to_owned(), "2".to_owned()] {
+        assert!(remarks.contains(&words), "{words}: {remarks}");
+    }
+}

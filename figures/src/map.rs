@@ -6,7 +6,7 @@ use crate::chart::{DARK, RULES, dots};
 use crate::colour::Colours;
 use crate::plane::{CHART, FOOT, LEFT, Plane, TOP, WIDTH};
 use crate::scale::{reach, round};
-use crate::style::{Rule, rules, style};
+use crate::style::{Rule, made_style, rules};
 use crate::svg::{Svg, px};
 
 /// Most places that are drawn as points.
@@ -25,7 +25,10 @@ const LONGEST: f64 = 6.0;
 const LEGEND: f64 = 56.0;
 
 const OWN: &[Rule] = &[(".r", "fill:#ececec"), (".cells", "fill:none;shape-rendering:crispEdges")];
-const OWN_DARK: &[Rule] = &[(".r", "fill:#34373b")];
+const OWN_DARK: &[Rule] = &[(".r", "fill:#232528")];
+/// Share of a scale of amounts that is left out on a dark page, where its first colours are as dark
+/// as the ground.
+const TOO_DARK: f64 = 0.3;
 
 /// Values at places.
 #[derive(Clone, Copy, Debug)]
@@ -83,10 +86,17 @@ pub fn map(map: &Map<'_>) -> Drawn {
     legend(&mut svg, top, range, map.name);
     let mut own = rules(RULES);
     own.extend(rules(OWN));
-    let colour = |level: usize| map.colours.at((level as f64 + 0.5) / LEVELS as f64);
+    let share = |level: usize| (level as f64 + 0.5) / LEVELS as f64;
+    let colour = |level: usize| map.colours.at(share(level));
     own.extend((0..LEVELS).map(|k| (format!(".k{k}"), format!("stroke:{}", colour(k)))));
     own.extend((0..LEVELS).map(|k| (format!(".f{k}"), format!("fill:{}", colour(k)))));
-    let style = style("tegula-map", &own, &[DARK, OWN_DARK].concat());
+    let mut dark = rules(&[DARK, OWN_DARK].concat());
+    if map.colours == Colours::Amount {
+        let lighter = |level: usize| map.colours.at(TOO_DARK + (1.0 - TOO_DARK) * share(level));
+        dark.extend((0..LEVELS).map(|k| (format!(".k{k}"), format!("stroke:{}", lighter(k)))));
+        dark.extend((0..LEVELS).map(|k| (format!(".f{k}"), format!("fill:{}", lighter(k)))));
+    }
+    let style = made_style("tegula-map", &own, &dark);
     let name = match map.colours {
         Colours::Amount => "tegula-map",
         Colours::Signed => "tegula-map signed",
@@ -299,6 +309,15 @@ mod tests {
         let found = drawn(&points, &[1.0, f64::NAN, 2.0], Some(1.0));
         assert!(found.cells.is_none() && found.is_to_scale);
         assert_eq!(found.svg.matches("h0").count(), 2);
+    }
+
+    #[test]
+    fn the_lowest_colours_are_lighter_on_a_dark_page() {
+        let found = drawn(&[(0.0, 0.0), (1.0, 1.0)], &[1.0, 2.0], None).svg;
+        let (light, dark) = found.split_once("prefers-color-scheme:dark").expect("both");
+        let first = format!(".k0{{stroke:{}", Colours::Amount.at(0.5 / LEVELS as f64));
+        assert!(light.contains(&first), "{light}");
+        assert!(dark.contains(".k0{stroke:") && !dark.contains(&first), "{dark}");
     }
 
     #[test]

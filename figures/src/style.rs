@@ -42,11 +42,20 @@ const DARK: &[Rule] = &[
 /// any page, `dark` on dark ones.
 #[must_use]
 pub fn style(name: &str, own: &[(String, String)], dark: &[Rule]) -> String {
+    made_style(name, own, &rules(dark))
+}
+
+/// As [`style`], with rules for dark pages that were made as well.
+#[must_use]
+pub fn made_style(name: &str, own: &[(String, String)], dark: &[(String, String)]) -> String {
     let rule = |selector: &str, says: &str| format!(".{name} {selector}{{{says}}}\n");
     let fixed =
         |rules: &[Rule]| -> String { rules.iter().map(|(s, says)| rule(s, says)).collect() };
-    let own: String = own.iter().map(|(selector, says)| rule(selector, says)).collect();
-    let (light, always, own_dark) = (fixed(LIGHT), fixed(DARK), fixed(dark));
+    let made = |rules: &[(String, String)]| -> String {
+        rules.iter().map(|(selector, says)| rule(selector, says)).collect()
+    };
+    let (light, always) = (fixed(LIGHT), fixed(DARK));
+    let (own, own_dark) = (made(own), made(dark));
     format!("{light}{own}@media (prefers-color-scheme:dark){{\n{always}{own_dark}}}\n")
 }
 

@@ -91,17 +91,19 @@ impl Grid {
         &self.axes
     }
 
-    /// Refuses a grid that has not the axes of a model's coordinates.
+    /// Refuses a grid that has not the axes of a model's coordinates, and of its time after them.
     pub(super) fn check(&self, coordinates: &Coordinates, model: &Path) -> Result<()> {
+        let time = coordinates.time();
         let (found, needed) = (self.axes.len(), coordinates.count());
-        if found == needed {
+        if found == needed + usize::from(time.is_some()) {
             return Ok(());
         }
         let (model, texts) = (model.display(), coordinates.texts().join(", "));
         let (has, needs) = (count(found, "axis"), count(needed, "coordinate"));
+        let time = time.map_or(String::new(), |time| format!(" and the time {time}"));
         Err(refused(format!(
-            "{NAME} has {has}, and the places of {model} have {needs} ({texts}): give MIN:MAX:STEP \
-             for each, with commas between"
+            "{NAME} has {has}, and the places of {model} have {needs} ({texts}){time}: give \
+             MIN:MAX:STEP for each, with commas between"
         )))
     }
 

@@ -81,7 +81,8 @@ pub(crate) struct InputFlags {
     /// other columns, too, and any length
     #[arg(long, value_name = "PLACES.csv", required_unless_present = "grid")]
     pub(super) at: Option<PathBuf>,
-    /// The nodes of a grid, in place of a table: a range for each coordinate, both ends included
+    /// The nodes of a grid, in place of a table: a range for each coordinate, both ends included,
+    /// then one for the time, if the model has one
     #[arg(
         long,
         value_name = "XMIN:XMAX:STEP,...",
@@ -123,13 +124,8 @@ impl InputFlags {
             return Ok(Targets::Table(TableFile::open(table_path(path), &options_for(memory))?));
         };
         grid.check(&data.coordinates, &self.model)?;
-        if let Some(time) = data.coordinates.time() {
-            return Err(refused(format!(
-                "--grid gives no time, and {} has one ({time}): predict at a table with it (--at)",
-                self.model.display()
-            )));
-        }
-        let names: Vec<String> = self.texts(data).into_iter().map(str::to_owned).collect();
+        let names = self.texts(data).into_iter().chain(data.coordinates.time());
+        let names: Vec<String> = names.map(str::to_owned).collect();
         let is_there = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
         let lacking: Vec<&str> =
             file.mean.inputs().into_iter().filter(|name| !is_there(name)).collect();

@@ -81,6 +81,8 @@ impl PredictionFile {
         let coordinates = placing.places(grid.part(names, 0, 1))?.coordinates;
         let direction = |index: usize| match coordinates.distance.is_on_sphere() {
             false => Direction::Straight,
+            // The time.
+            true if index >= coordinates.count() => Direction::Straight,
             true if index == coordinates.right() => Direction::Longitude,
             true => Direction::Latitude,
         };

@@ -160,6 +160,14 @@ fn a_field_in_space_and_time_goes_through_all_commands() {
     for (x, y) in columns[0].iter().zip(&columns[1]) {
         assert!((x - y).abs() < 1e-6, "kriging interpolates: {x}, {y}");
     }
+    // The time is the last axis of a grid.
+    run("predict model.json --grid 0.1:0.9:0.4,0.2:0.8:0.6,1:4:1.5 -o grid.csv");
+    run("predict model.json --at grid.csv -o same.csv");
+    assert_eq!(column(&folder.join("grid.csv"), "t")[4..8], [1.0, 1.0, 2.5, 2.5]);
+    let columns = ["mean", "predicted_mean"].map(|name| column(&folder.join("same.csv"), name));
+    assert!(columns[0].len() == 18 && columns[0] == columns[1]);
+    tegula_in(&folder, "exageostat predict model.json --grid 0:1:1,0:1:1 -o grid.csv")
+        .failed(2, &["--grid has 2 axes", "2 coordinates (x, y) and the time t"]);
     run("predict model.json --at moving.csv --simulate 2 -o drawn.csv");
     run("assess model.json --cross-validate 4");
     run("sample model.json --seed 4 -o again.csv");

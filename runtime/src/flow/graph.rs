@@ -134,9 +134,10 @@ impl Graph {
     pub(crate) fn register_within(&mut self, bytes: usize, room: usize) -> Handle {
         if self.free_handles.is_empty() {
             let first = self.space.grow_handles();
-            let end = first + CHUNK as u32;
-            self.handles.resize_with(end as usize, || HandleState::new(UNNAMED));
-            self.free_handles.extend((first..end).rev());
+            // As of tasks, below.
+            let end = self.handles.len().max(first as usize + CHUNK);
+            self.handles.resize_with(end, || HandleState::new(UNNAMED));
+            self.free_handles.extend((first..first + CHUNK as u32).rev());
         }
         let index = self.free_handles.pop().expect("the table has just grown");
         let generation = &mut self.handles[index as usize].generation;
@@ -430,9 +431,10 @@ impl Graph {
         }
         if self.free.is_empty() {
             let first = self.space.grow_tasks();
-            let end = first + CHUNK as u32;
-            self.generations.resize(end as usize, 0);
-            self.free.extend((first..end).rev());
+            // A chunk that another flow gave back may lie before those that there are.
+            let end = self.generations.len().max(first as usize + CHUNK);
+            self.generations.resize(end, 0);
+            self.free.extend((first..first + CHUNK as u32).rev());
         }
         let task = self.free.pop().expect("the slab has just grown");
         let generation = &mut self.generations[task as usize];

@@ -158,3 +158,39 @@ fn flows_come_and_go() {
     }
     drop(Flow::new(keeper, FlowOptions::default()));
 }
+
+/// A flow that goes on after others have ended is given their numbers, which may lie before its own.
+#[test]
+fn numbers_of_a_flow_may_come_in_any_order() {
+    let pool = pool(&Tight::flat(2), &[2, 2], false, 0);
+    let contexts = contexts(&pool, 2, &[2, 2]);
+    let engine = |context: usize| pool.engine("job", contexts[context]).expect("made");
+    let keeper = engine(0);
+    let whole = FlowOptions { window: u64::MAX, ..FlowOptions::default() };
+    let mut first = Flow::new(engine(0), FlowOptions::default());
+    let mut second = Flow::new(engine(1), whole);
+    let submit_to = |flow: &mut Flow, handles: &[Handle], count: usize| {
+        for number in 0..count {
+            submit(flow, handles, &Step::update(number % handles.len(), number as u64));
+        }
+    };
+    let few: Vec<Handle> = (0..HANDLES).map(|_| first.register(24)).collect();
+    submit_to(&mut first, &few, 10);
+    let many: Vec<Handle> = (0..1000).map(|_| second.register(24)).collect();
+    submit_to(&mut second, &many, 1000);
+    first.wait().expect("nothing fails");
+    drop(first);
+    let others: Vec<Handle> = (0..1000).map(|_| second.register(24)).collect();
+    submit_to(&mut second, &others, 3000);
+    submit_to(&mut second, &many, 3000);
+    second.wait().expect("nothing fails");
+    let mut alone = Flow::new(Sequential::new(), FlowOptions::default());
+    let expected: Vec<Handle> = (0..1000).map(|_| alone.register(24)).collect();
+    submit_to(&mut alone, &expected, 1000);
+    submit_to(&mut alone, &expected, 3000);
+    for (&handle, &expected) in many.iter().zip(&expected) {
+        let found = second.read::<u64>(handle).expect("nothing fails").to_vec();
+        assert_eq!(found, alone.read::<u64>(expected).expect("nothing fails"));
+    }
+    drop(Flow::new(keeper, FlowOptions::default()));
+}

@@ -88,11 +88,29 @@ impl Dispatcher {
         self.scheduler.contexts()?.wakes_at()
     }
 
+    /// Whether tasks wait, and none that runs or is to begin will end.
+    fn is_at_rest(&mut self) -> bool {
+        self.scheduler.backlog() > 0
+            && self.worker_tasks.iter().all(WorkerTasks::is_empty)
+            && self.scheduler.contexts().is_some_and(|contexts| contexts.starts_at().is_none())
+    }
+
+    /// Gives workers to tasks that wait for some which nothing under way can give them, as far as
+    /// whoever moves workers took them; [`pump`](Self::pump) must follow if this says that it did.
+    pub(crate) fn rescue(&mut self) -> bool {
+        if !self.has_contexts || !self.is_at_rest() {
+            return false;
+        }
+        let Some(contexts) = self.scheduler.contexts() else { return false };
+        let any = contexts.rescue(&view!(self));
+        self.take_hints();
+        any
+    }
+
     /// Takes the tasks out that wait for workers which nothing under way can give them, appends
     /// them to `stuck`, and says why.
     pub(crate) fn take_stuck(&mut self, stuck: &mut Vec<TaskId>) -> Option<NoPlace> {
-        let is_at_rest = self.worker_tasks.iter().all(WorkerTasks::is_empty);
-        if self.scheduler.backlog() == 0 || !is_at_rest || self.wakes_at().is_some() {
+        if !self.is_at_rest() || self.wakes_at().is_some() {
             return None;
         }
         let context = self.scheduler.contexts()?.take_stuck(stuck);

@@ -236,6 +236,7 @@ impl Node {
             }
         }
         self.actions = actions;
+        self.is_stirred |= self.dispatcher.rescue();
         if self.is_recording {
             self.sample(Gauge::Ready, self.dispatcher.backlog() as u64);
         }

@@ -355,6 +355,9 @@ impl Core {
 
     /// Ends the tasks that wait for workers which nothing under way can give them.
     fn refuse_stuck(&mut self, shared: &Shared) {
+        if self.dispatcher.rescue() {
+            self.pump(shared);
+        }
         let mut stuck = Vec::new();
         while let Some(why) = self.dispatcher.take_stuck(&mut stuck) {
             for task in stuck.drain(..) {

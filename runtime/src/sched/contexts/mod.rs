@@ -238,10 +238,14 @@ impl Contexts {
 
     /// When something is to be done although nothing happens.
     pub(crate) fn wakes_at(&self) -> Option<u64> {
-        let waiting = self.jobs.iter().filter(|job| job.began.is_none() && self.is_free(job));
-        let starts = waiting.map(|job| job.spec.start.time());
         let watch = self.hypervisor.as_ref().and_then(|hypervisor| hypervisor.wakes_at(self));
-        starts.chain(watch).min()
+        self.starts_at().into_iter().chain(watch).min()
+    }
+
+    /// When the next job begins, if one only waits for its time.
+    pub(crate) fn starts_at(&self) -> Option<u64> {
+        let waiting = self.jobs.iter().filter(|job| job.began.is_none() && self.is_free(job));
+        waiting.map(|job| job.spec.start.time()).min()
     }
 
     /// Whoever moves workers.

@@ -57,18 +57,18 @@ impl Contexts {
         let context = &self.contexts[usize::from(id.0)];
         let is_resting = || context.workers.iter().all(|&worker| !self.works_for(worker, id));
         !context.is_ended
-            && self.has_children(id).is_none()
+            && !self.has_below(id)
             && self.is_open(id)
             && (!context.spec.is_moldable || is_resting())
     }
 
-    /// A context of which `id` is the parent and that has not ended.
-    fn has_children(&self, id: ContextId) -> Option<ContextId> {
-        let is_child = |number: &usize| {
-            let context = &self.contexts[*number];
-            context.spec.parent == id && !context.is_ended
+    /// Whether a context that has not ended is below `id`, as a child or a child of one.
+    fn has_below(&self, id: ContextId) -> bool {
+        let is_below = |number: usize| {
+            let below = ContextId(number as u16);
+            !self.contexts[number].is_ended && self.parents(below).contains(&id)
         };
-        (1..self.contexts.len()).find(is_child).map(|number| ContextId(number as u16))
+        (1..self.contexts.len()).any(is_below)
     }
 
     /// Whether `worker` may be moved: no context keeps it that takes no part.
@@ -171,7 +171,8 @@ impl Contexts {
     }
 
     /// Adds the workers of `group` to the sets of the contexts `ids`, as many as each wants: those
-    /// that it has, at work first, then others. Returns those that are left.
+    /// that it has, first the ones that may not move, which it keeps in any case, then the ones at
+    /// work; then others. Returns those that are left.
     fn deal(
         &self,
         group: usize,
@@ -186,12 +187,17 @@ impl Contexts {
         let mut lacking = Vec::with_capacity(ids.len());
         for ((&id, &wanted), set) in ids.iter().zip(wanted).zip(&mut *sets) {
             let context = &self.contexts[usize::from(id.0)];
+            let is_of_group = |worker: &WorkerId| self.group_of(*worker) == group;
+            let stay = context.workers.iter().copied().filter(is_of_group);
+            let stay: Vec<WorkerId> = stay.filter(|&worker| !self.is_movable(worker)).collect();
+            let wanted = wanted.saturating_sub(stay.len());
             let mut own: Vec<WorkerId> =
                 pool.iter().copied().filter(|&worker| context.has(worker)).collect();
             own.sort_by_key(|&worker| (!self.works_for(worker, id), worker));
             own.truncate(wanted);
             pool.retain(|worker| !own.contains(worker));
             lacking.push(wanted - own.len());
+            set.extend(stay);
             set.extend(own);
         }
         for (lacking, set) in lacking.into_iter().zip(sets) {
@@ -199,6 +205,19 @@ impl Contexts {
             set.extend(pool.drain(..take));
         }
         pool
+    }
+
+    /// Lets contexts whose tasks nobody would run share all workers, where somebody else than the
+    /// program took theirs; says whether there were any.
+    pub(crate) fn rescue(&mut self, view: &View<'_>) -> bool {
+        let mut any = false;
+        for id in (1..self.contexts.len()).map(|number| ContextId(number as u16)) {
+            if self.hypervisor.is_some() && !self.contexts[usize::from(id.0)].held.is_empty() {
+                self.seat(id, (0..view.machine.workers.len()).map(WorkerId).collect(), view);
+                any |= self.contexts[usize::from(id.0)].held.is_empty();
+            }
+        }
+        any
     }
 
     /// Lets every context that has none of the workers that it needs share those that may move.

@@ -96,7 +96,7 @@ fn divide(
     };
     for (of, share) in siblings.iter().zip(shares) {
         match of[..] {
-            [place] if outlook.contexts[place].parents.len() == depth => {
+            [place] if outlook.contexts[place].parents.len() <= depth => {
                 into.workers[place] = share
             }
             _ => divide(policy, outlook, (of, depth + 1), share, into)?,
@@ -223,6 +223,13 @@ mod tests {
         idle.idle = Some((0, 2));
         (idle.contexts[2].workers, idle.contexts[3].workers) = (vec![3], vec![1]);
         assert_eq!(chosen(&idle), [2, 2, 2, 2]);
+    }
+
+    /// One whose child has ended is a leaf, though what was below that child goes on.
+    #[test]
+    fn a_context_may_stand_beside_a_child_of_its_child() {
+        let contexts = vec![context(1, &[], 30.0, 2), context(3, &[1, 2], 10.0, 2)];
+        assert_eq!(chosen(&outlook(Trigger::Window, contexts)), [3, 1]);
     }
 
     #[test]

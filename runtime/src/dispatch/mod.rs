@@ -25,6 +25,7 @@ mod contexts;
 mod intake;
 mod planner;
 mod prefetch;
+mod recall;
 mod staging;
 mod start;
 mod worker;

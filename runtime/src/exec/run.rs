@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use super::failures::{Cause, Failures};
@@ -51,9 +52,21 @@ impl Place for OnDemand {
 pub(super) struct Runner {
     pub(super) failures: Failures,
     pub(super) recorder: Option<Recorder>,
+    /// Why no task of the flow runs any more.
+    end: OnceLock<Box<dyn Fn() -> Cause + Send + Sync>>,
 }
 
 impl Runner {
+    pub(super) fn new(recorder: Option<Recorder>) -> Self {
+        Self { failures: Failures::default(), recorder, end: OnceLock::new() }
+    }
+
+    /// From now on no task runs: each fails for this reason.
+    pub(super) fn end(&self, why: impl Fn() -> Cause + Send + Sync + 'static) {
+        // Who ends it first says why.
+        let _first = self.end.set(Box::new(why));
+    }
+
     /// Runs `task` to its end; the tasks that it made ready join `ready`.
     ///
     /// A task that must wait for a commuting handle is left alone: it becomes ready again later.
@@ -89,8 +102,12 @@ impl Runner {
         outcome
     }
 
-    /// Skips the task if what it reads is spoiled; says whether it did.
+    /// Skips the task if what it reads is spoiled, or no task runs any more; says whether it did.
     pub(super) fn skip(&self, space: &Space, data: &TaskData) -> bool {
+        if let Some(why) = self.end.get() {
+            self.fail(space, data, why());
+            return true;
+        }
         let mark = spoiled(space, data);
         if mark != 0 {
             self.failures.meet(mark);

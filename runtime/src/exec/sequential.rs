@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::failures::Failures;
 use super::run::Runner;
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Running};
 use crate::trace::{Recorder, Records, Site};
@@ -36,7 +35,7 @@ impl Engine for Sequential {
 
     fn start(mut self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
         let recorder = Some(Recorder::new(1, Instant::now()));
-        self.runner = Some(Runner { failures: Failures::default(), recorder });
+        self.runner = Some(Runner::new(recorder));
         space.0.record();
         self.space = Some(space);
         self

@@ -1,15 +1,18 @@
 //! Random programs side by side on shared workers, each submitted by a thread of its own.
 
+use std::path::PathBuf;
+
 use proptest::prelude::*;
 use tegula_runtime::exec::{ExecOptions, Pool, Sequential};
-use tegula_runtime::flow::{Flow, FlowOptions, Handle};
-use tegula_runtime::platform::WorkerKind;
+use tegula_runtime::flow::{Access, Flow, FlowError, FlowOptions, Handle};
+use tegula_runtime::memory::Reduction;
+use tegula_runtime::platform::{Machine, WorkerKind};
 use tegula_runtime::sched::contexts::{ContextSpec, Move};
 use tegula_runtime::sched::hypervisor::{Hypervisor, HypervisorOptions, RESIZING};
 use tegula_runtime::sched::{ContextId, POLICIES, PolicyOptions, WorkerId, policy};
 
 use crate::checks::{check_once, check_order};
-use crate::program::{End, HANDLES, Step, Tight, run, run_in, steps, submit, tight};
+use crate::program::{End, HANDLES, Mix, Step, Tight, Update, run, run_in, steps, submit, tight};
 
 fn pool(tight: &Tight, policies: &[usize], trace: bool, seed: u64) -> Pool {
     let options = ExecOptions::on(tight.machine(WorkerKind::Emulated));
@@ -45,6 +48,55 @@ fn contexts(pool: &Pool, workers: usize, policies: &[usize]) -> Vec<ContextId> {
 
 proptest! {
     #![proptest_config(crate::config())]
+
+    /// Each flow ends as alone, or says what is wrong with the disk; none hangs.
+    #[test]
+    fn programs_on_a_full_disk_end_as_alone_or_say_so(
+        programs in prop::collection::vec((steps(30, false), prop_oneof![0..4usize, 0..POLICIES.len()], 1..64u64), 1..5),
+        tight in tight(), seed in any::<u64>(),
+    ) {
+        let run = |mut flow: Flow, program: &[Step]| {
+            let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
+            for &handle in &handles {
+                flow.set_reduction(handle, Reduction::sum::<std::num::Wrapping<u64>>());
+            }
+            // Handles that a program drops are another test's.
+            let kept = program.iter().filter(|step| step.kind < 10);
+            kept.for_each(|step| submit(&mut flow, &handles, step));
+            flow.wait()?;
+            let mut contents = Vec::new();
+            for handle in handles {
+                contents.push(flow.read::<u64>(handle)?.to_vec());
+            }
+            Ok::<_, FlowError>(contents)
+        };
+        let scratch = Some(PathBuf::from("/nonexistent folder"));
+        let policies: Vec<usize> = programs.iter().map(|&(_, policy, _)| policy).collect();
+        let machine = tight.machine(WorkerKind::Emulated);
+        let workers = machine.workers.len();
+        let policy = policy("dmdas").expect("a listed policy");
+        let pool = Pool::new(ExecOptions { scratch, policy, seed, ..ExecOptions::on(machine) });
+        let contexts = contexts(&pool, workers, &policies);
+        let ends: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = programs
+                .iter()
+                .zip(&contexts)
+                .map(|((program, _, window), &context)| {
+                    let engine = pool.engine("program", context).expect("there is such a context");
+                    let options = FlowOptions { window: *window, ..FlowOptions::default() };
+                    scope.spawn(move || run(Flow::new(engine, options), program))
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        for (end, (program, ..)) in ends.into_iter().zip(&programs) {
+            let alone = Flow::new(Sequential::new(), FlowOptions::default());
+            match end {
+                Ok(contents) => prop_assert_eq!(contents, run(alone, program).expect("it ends")),
+                Err(error) => prop_assert!(error.to_string().contains("scratch file"), "{}", error),
+            }
+        }
+    }
 
     #[test]
     fn programs_side_by_side_end_as_alone(
@@ -193,4 +245,60 @@ fn numbers_of_a_flow_may_come_in_any_order() {
         assert_eq!(found, alone.read::<u64>(expected).expect("nothing fails"));
     }
     drop(Flow::new(keeper, FlowOptions::default()));
+}
+
+/// Two flows share a RAM and a disk that takes nothing: the large one, whose data do not fit, ends
+/// with the disk's message, the small one as if it were alone.
+#[test]
+fn a_full_disk_ends_the_flow_that_fills_it() {
+    const BYTES: usize = 4096;
+    let program = |handles: usize, count: usize| -> Vec<(usize, u64)> {
+        (0..count).map(|number| (number * 7 % handles, number as u64)).collect()
+    };
+    let run = |mut flow: Flow, handles: usize, program: &[(usize, u64)]| {
+        let handles: Vec<Handle> = (0..handles).map(|_| flow.register(BYTES)).collect();
+        for &(handle, seed) in program {
+            flow.submit(
+                Update(Mix { salt: seed, fails: false }),
+                &[(handles[handle], Access::RW)],
+                0,
+            );
+        }
+        flow.wait()?;
+        let mut contents = Vec::new();
+        for handle in handles {
+            contents.push(flow.read::<u64>(handle)?.to_vec());
+        }
+        Ok::<_, FlowError>(contents)
+    };
+    let (large, small) = (&program(64, 2000)[..], &program(4, 600)[..]);
+    let alone = Flow::new(Sequential::new(), FlowOptions::default());
+    let expected = run(alone, 4, small).expect("nothing fails");
+    for (number, seed) in (0..POLICIES.len()).cycle().zip(0..150) {
+        let mut machine = Machine::cores(3);
+        machine.limit_ram(16 * BYTES as u64, 1e9, 1e9);
+        let scratch = Some(PathBuf::from("/nonexistent folder"));
+        let policy = &POLICIES[number];
+        let pool = Pool::new(ExecOptions { scratch, policy, seed, ..ExecOptions::on(machine) });
+        let context = |name: &str, workers: &[usize]| {
+            let workers = workers.iter().map(|&worker| WorkerId(worker)).collect();
+            let context = pool.add_context(ContextSpec::new(name, policy, workers));
+            pool.engine(name, context.expect("there are such workers")).expect("it was made")
+        };
+        let run = |engine, handles, program: &[_]| {
+            run(Flow::new(engine, FlowOptions::default()), handles, program)
+        };
+        let (one, two) = (context("large", &[0, 1]), context("small", &[2]));
+        std::thread::scope(|scope| {
+            let failing = scope.spawn(move || run(one, 64, large));
+            let passing = scope.spawn(move || run(two, 4, small));
+            let error = failing.join().expect("no panic").expect_err("it does not fit");
+            assert!(error.to_string().contains("scratch file"), "{}: {error}", policy.name);
+            let found = passing.join().expect("no panic");
+            assert_eq!(found.expect(policy.name), expected, "{}, {seed}", policy.name);
+        });
+        // Others come after, and have the room to themselves.
+        let found = run(context("later", &[0, 1, 2]), 4, small);
+        assert_eq!(found.expect("it fits"), expected);
+    }
 }

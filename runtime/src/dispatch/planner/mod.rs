@@ -25,7 +25,8 @@
 //!
 //! Disks are one scratch file without a name, written and read by position; when it fails (full,
 //! gone), every task that has not started fails with that message and the flow says so from then
-//! on.
+//! on; of several flows that share it one does so, and the others go on ([`Planner::abandon`],
+//! [`Planner::withdraw`]).
 //!
 //! Workers may be kept apart: a class may run some codelets alone
 //! ([`WorkerClass::only`](crate::platform::WorkerClass::only),
@@ -349,6 +350,14 @@ impl Planner {
         self.serve(memory);
     }
 
+    /// `task`, which was admitted to `memory`, does not start there.
+    pub fn dismiss(&mut self, task: &Task, memory: MemoryId) {
+        self.touched |= 1 << memory.0;
+        task.handles().for_each(|handle| self.unpin(handle, memory));
+        self.pools[memory.0].promised -= task.scratch_bytes;
+        self.serve(memory);
+    }
+
     /// Notes that the program itself has given `handle` its contents: in the RAM, or in the lowest
     /// memory if the RAM has no room, unless some memory holds it already.
     pub fn place(&mut self, handle: HandleId) {
@@ -377,7 +386,9 @@ impl Planner {
         task.inputs().for_each(|handle| self.replicas.hint(handle, memory, by));
     }
 
-    fn is_doomed(&self, handle: HandleId) -> bool {
+    /// Whether the contents of `handle`, which are under way, are no longer needed.
+    #[must_use]
+    pub fn is_doomed(&self, handle: HandleId) -> bool {
         !self.doomed.is_empty() && self.doomed.contains(&handle)
     }
 }

@@ -16,11 +16,7 @@ impl Planner {
             self.pools[dst.0].idle += self.replicas.bytes(handle);
         }
         self.unpin(handle, src);
-        if self.is_doomed(handle) && !self.replicas.is_flying(handle) {
-            self.doomed.retain(|&doomed| doomed != handle);
-            self.discard(handle);
-        }
-        self.retry(handle);
+        self.settle(handle);
         self.serve(src);
         self.serve(dst);
     }
@@ -37,6 +33,55 @@ impl Planner {
             return;
         }
         (0..self.pools.len()).for_each(|memory| self.invalidate(handle, MemoryId(memory)));
+    }
+
+    /// As [`discard`](Self::discard), of what tasks may still use, who will find zeros; not of what
+    /// is in use now, or under way.
+    pub fn abandon(&mut self, handle: HandleId) {
+        let is_known = (handle.0 as usize) < self.replicas.handles();
+        let is_pinned = |memory| self.replicas.is_pinned(handle, MemoryId(memory));
+        if is_known && !self.replicas.is_flying(handle) && !(0..self.pools.len()).any(is_pinned) {
+            self.discard(handle);
+        }
+    }
+
+    /// Takes the transfer of `handle` back that was to make room in `src`, and whose end in `dst`
+    /// cannot be written: the contents stay. False, and nothing changes, if others were promised
+    /// the room.
+    pub fn withdraw(&mut self, handle: HandleId, src: MemoryId, dst: MemoryId) -> bool {
+        let bytes = self.replicas.bytes(handle);
+        if self.replicas.state(handle, src) == Replica::Leaving {
+            let pool = &mut self.pools[src.0];
+            if pool.capacity - pool.promised < bytes {
+                return false;
+            }
+            pool.promised += bytes;
+            self.replicas.set(handle, src, Replica::Valid);
+            self.recency.renew(handle, src);
+            self.changes.push((handle, src, true));
+        }
+        self.touched = u32::MAX;
+        self.replicas.fly(handle, -1);
+        debug_assert_eq!(self.replicas.state(handle, dst), Replica::Arriving);
+        self.pools[dst.0].promised -= bytes;
+        self.replicas.set(handle, dst, Replica::Absent);
+        self.recency.forget(handle, dst);
+        self.changes.push((handle, dst, false));
+        self.release(handle, dst);
+        self.unpin(handle, src);
+        self.settle(handle);
+        self.serve(src);
+        self.serve(dst);
+        true
+    }
+
+    /// Lets go on what waited for the end of a transfer of `handle`.
+    fn settle(&mut self, handle: HandleId) {
+        if self.is_doomed(handle) && !self.replicas.is_flying(handle) {
+            self.doomed.retain(|&doomed| doomed != handle);
+            self.discard(handle);
+        }
+        self.retry(handle);
     }
 
     /// Orders the contents of `handle` for its buffer in `memory`.

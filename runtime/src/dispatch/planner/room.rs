@@ -32,7 +32,7 @@ impl Planner {
     }
 
     /// Takes the buffer of `handle` in `memory` back.
-    fn release(&mut self, handle: HandleId, memory: MemoryId) {
+    pub(super) fn release(&mut self, handle: HandleId, memory: MemoryId) {
         self.pools[memory.0].occupied -= self.replicas.bytes(handle);
         self.operations.push(Operation::Free { handle, memory });
     }

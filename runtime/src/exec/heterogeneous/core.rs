@@ -1,6 +1,7 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
 use super::fatal::Fatal;
+use super::full_disk::Sacrifices;
 use super::programs::Program;
 use super::{Event, Shared};
 use crate::dispatch::{Action, Dispatcher, Operation, Staging};
@@ -22,13 +23,15 @@ pub(super) struct Core {
     batch: Vec<TaskId>,
     discards: Vec<u32>,
     /// By task slot, whether the dispatcher has the task.
-    is_held: Vec<Hold>,
+    pub(super) is_held: Vec<Hold>,
     /// Transfers under way, by the number of the flow.
     flying: Vec<usize>,
     /// The buffer that was made last, if it is known to be zero.
     zeroed: Option<(HandleId, MemoryId)>,
     /// Why no more tasks can be run.
     pub(super) fatal: Option<Fatal>,
+    /// Flows that share a full disk with others, and gave theirs up.
+    pub(super) sacrifices: Sacrifices,
     is_recording: bool,
     has_contexts: bool,
     records: Records,
@@ -40,7 +43,7 @@ pub(super) struct Core {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Hold {
+pub(super) enum Hold {
     #[default]
     None,
     Waiting,
@@ -67,6 +70,7 @@ impl Core {
             flying: Vec::new(),
             zeroed: None,
             fatal: None,
+            sacrifices: Sacrifices::default(),
             is_recording: *trace,
             has_contexts: *contexts,
             records: Records::default(),
@@ -84,7 +88,7 @@ impl Core {
         }
     }
 
-    fn count_flight(&mut self, shared: &Shared, handle: HandleId, by: isize) {
+    pub(super) fn count_flight(&mut self, shared: &Shared, handle: HandleId, by: isize) {
         let number = shared.programs.of_handle(handle).number();
         if number >= self.flying.len() {
             self.flying.resize(number + 1, 0);
@@ -148,12 +152,13 @@ impl Core {
         }
         if self.fatal.is_none() {
             self.dispatcher.finished(task, worker);
+            self.abandon_data_of(shared, task);
         }
         self.complete(shared, task.0, Some(worker));
     }
 
     /// Completes a task in the graph and hands over what that made ready.
-    fn complete(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>) {
+    pub(super) fn complete(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>) {
         let mut made = std::mem::take(&mut self.ready);
         let program = shared.programs.of_task(task);
         program.space.finish(task, by.map_or(0, |worker| worker.0), &mut made);
@@ -200,7 +205,13 @@ impl Core {
     }
 
     /// Records a task that no worker ran.
-    fn record(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>, outcome: Outcome) {
+    pub(super) fn record(
+        &mut self,
+        shared: &Shared,
+        task: u32,
+        by: Option<WorkerId>,
+        outcome: Outcome,
+    ) {
         if self.is_recording {
             let worker = by.map_or(0, |worker| worker.0);
             let program = shared.programs.of_task(task);
@@ -223,7 +234,7 @@ impl Core {
         Some(Cause::Failed(no_place.into()))
     }
 
-    fn hold(&mut self, task: TaskId, hold: Hold) {
+    pub(super) fn hold(&mut self, task: TaskId, hold: Hold) {
         let slot = task.0 as usize;
         if slot >= self.is_held.len() {
             self.is_held.resize((slot + 1).next_power_of_two(), Hold::None);
@@ -255,14 +266,19 @@ impl Core {
         result: Result<(), Fatal>,
     ) {
         self.count_flight(shared, transfer.handle, -1);
-        if let Err(error) = result {
-            self.give_up(shared, error);
+        match result {
+            Err(Fatal::Scratch(error)) if self.fatal.is_none() && shared.programs.are_several() => {
+                return self.lose(shared, transfer, error);
+            }
+            Err(error) => self.give_up(shared, error),
+            Ok(()) => {}
         }
         if self.fatal.is_some() {
             return;
         }
         let record = transfer.record(start, end);
         self.dispatcher.arrived(transfer.handle, transfer.src, transfer.dst);
+        self.note_written(shared, transfer.handle);
         self.totals.count_transfer(&record);
         if self.is_recording {
             self.records.transfers.push(record);
@@ -276,6 +292,10 @@ impl Core {
             return;
         }
         loop {
+            self.retry_lost(shared);
+            if self.fatal.is_some() {
+                return;
+            }
             self.staging.admit(&mut self.dispatcher);
             self.pump(shared);
             if self.fatal.is_some() || !self.start_staged(shared) {
@@ -291,7 +311,7 @@ impl Core {
     }
 
     /// Does what the dispatcher says.
-    fn pump(&mut self, shared: &Shared) {
+    pub(super) fn pump(&mut self, shared: &Shared) {
         let mut actions = std::mem::take(&mut self.actions);
         self.dispatcher.pump(&mut actions);
         for action in actions.drain(..) {
@@ -329,6 +349,9 @@ impl Core {
                 }
             }
             Operation::Free { handle, memory } => {
+                if self.is_given_up(shared, handle) {
+                    shared.stores.empty(handle, memory);
+                }
                 shared.stores.free(&shared.programs.of_handle(handle).space, handle, memory);
                 self.sample_memory(shared, memory);
             }
@@ -391,6 +414,7 @@ impl Core {
             return;
         }
         self.fatal = Some(fatal.clone());
+        self.forget_lost(shared);
         self.refuse_staged(shared, &fatal);
         for slot in 0..self.is_held.len() {
             if self.is_held[slot] == Hold::Waiting {
@@ -422,9 +446,12 @@ impl Core {
         if number >= self.host.len() {
             self.host.resize(number + 1, None);
         }
-        if let Some(fatal) = &self.fatal {
-            self.host[number] = None;
-            return Err(fatal.clone().into_error());
+        if let Some(fatal) = self.fatal.clone().or_else(|| self.sacrifices.why(number)) {
+            let waiting = self.host[number].take().filter(|_| self.fatal.is_none());
+            waiting
+                .iter()
+                .for_each(|task| self.dispatcher.planner_mut().dismiss(task, MemoryId::RAM));
+            return Err(fatal.into_error());
         }
         if self.host[number].is_none() {
             for handle in task.handles() {
@@ -455,6 +482,7 @@ impl Core {
             }
         }
         self.act(shared);
+        self.sacrifices.forget(program.number());
     }
 
     /// Ends the program's use of what `task` stands for.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,6 +61,19 @@ impl Disk {
         if let Some((offset, size)) = places.of.remove(&handle) {
             places.free.entry(size).or_default().push(offset);
         }
+    }
+
+    /// Gives the room of the place of `handle` back to the system, if that can be; the place stays.
+    #[allow(unsafe_code)]
+    pub(super) fn empty(&self, handle: HandleId) {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(&(offset, size)), Ok(file)) = (places.of.get(&handle), &self.file) else {
+            return;
+        };
+        let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+        // SAFETY: a call to the system with numbers alone, of a file that is open. Where it cannot
+        // be done the room stays taken.
+        unsafe { libc::fallocate(file.as_raw_fd(), how, offset as i64, size as i64) };
     }
 
     pub(super) fn read(&self, handle: HandleId, into: &mut [u8]) -> Result<(), ScratchError> {

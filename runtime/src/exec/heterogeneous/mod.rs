@@ -9,6 +9,7 @@ mod core;
 mod disk;
 mod drive;
 mod fatal;
+mod full_disk;
 mod heap;
 mod pool;
 mod programs;

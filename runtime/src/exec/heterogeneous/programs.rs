@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use crate::exec::failures::Failures;
 use crate::exec::run::Runner;
 use crate::flow::{Naming, Space};
 use crate::memory::Numbers;
@@ -26,7 +25,7 @@ impl Program {
     pub(super) fn new(space: Arc<Space>, recorder: Option<Recorder>) -> Self {
         Self {
             space,
-            runner: Runner { failures: Failures::default(), recorder },
+            runner: Runner::new(recorder),
             waiter: Mutex::default(),
             reached: Condvar::new(),
             target: AtomicU64::new(0),
@@ -165,6 +164,16 @@ impl Programs {
         self.tasks.give_back(number);
         self.handles.give_back(number);
         all[usize::from(number)] = Entry::Free;
+    }
+
+    /// Whether there may be others.
+    pub(super) fn are_several(&self) -> bool {
+        self.sole.get().is_none()
+    }
+
+    /// The flow of this number, which runs.
+    pub(super) fn running(&self, number: usize) -> ProgramRef<'_> {
+        self.get(u16::try_from(number).expect("fewer than 65536 flows share an engine"))
     }
 
     fn get(&self, number: u16) -> ProgramRef<'_> {

@@ -114,6 +114,14 @@ impl Stores {
         }
     }
 
+    /// Gives the room of a buffer on disk back to the system: nobody needs its contents, and others
+    /// may need the room.
+    pub(super) fn empty(&self, handle: HandleId, memory: MemoryId) {
+        if let Store::Disk(disk) = &self.stores[memory.0] {
+            disk.empty(handle);
+        }
+    }
+
     /// Takes the buffers of `handle` in all memories back.
     pub(super) fn free_everywhere(&self, space: &Space, handle: HandleId) {
         (0..self.stores.len()).for_each(|memory| self.free(space, handle, MemoryId(memory)));

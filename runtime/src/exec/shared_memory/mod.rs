@@ -19,7 +19,6 @@ use queues::{Queues, Routed, is_small};
 use sleep::Sleep;
 
 use super::ExecOptions;
-use super::failures::Failures;
 use super::messenger::{Host, Messenger, Watch};
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
@@ -77,10 +76,7 @@ impl SharedMemory {
             space: space.0,
             queues: Queues::new(policy, workers),
             sleep: Sleep::new(),
-            runner: Runner {
-                failures: Failures::default(),
-                recorder: trace.then(|| Recorder::new(workers, origin)),
-            },
+            runner: Runner::new(trace.then(|| Recorder::new(workers, origin))),
             stop: AtomicBool::new(false),
             target: AtomicU64::new(0),
             messenger,

@@ -118,6 +118,30 @@ impl Context {
         self.hand_over(&waiting, None, view, &[]);
     }
 
+    /// Takes back what waits, as `is_here` tells, and `goes`; its policy is made anew, and is
+    /// handed the rest.
+    pub(super) fn recall(
+        &mut self,
+        view: &View<'_>,
+        is_here: impl Fn(TaskId) -> bool,
+        goes: impl Fn(TaskId) -> bool,
+        out: &mut Vec<TaskId>,
+    ) {
+        let first = out.len();
+        let mut waiting: Vec<TaskId> = self.handed.iter().chain(&self.held).copied().collect();
+        waiting.retain(|&task| is_here(task) && goes(task));
+        waiting.sort_unstable();
+        waiting.dedup();
+        out.append(&mut waiting);
+        for &task in &out[first..] {
+            let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.flops(task));
+            let kind = self.type_of(times, flops);
+            kind.left = kind.left.saturating_sub(1);
+        }
+        self.held.retain(|&task| !goes(task));
+        self.set_workers(self.workers.clone(), view, |task| is_here(task) && !goes(task));
+    }
+
     /// Whether it has workers, and one of them can run `task`.
     fn can_run(&self, task: TaskId, view: &View<'_>) -> bool {
         self.serves(view.tasks.all_nanoseconds(task))

@@ -92,6 +92,25 @@ impl Contexts {
         self.end_jobs(job, view);
     }
 
+    /// Takes the tasks of `job` back that are not committed, and appends them to `out`.
+    pub(crate) fn recall(&mut self, job: JobId, view: &View<'_>, out: &mut Vec<TaskId>) {
+        let first = out.len();
+        out.append(&mut self.jobs[usize::from(job.0)].held);
+        let id = self.jobs[usize::from(job.0)].spec.context;
+        let (marks, context) = (&self.marks, &mut self.contexts[usize::from(id.0)]);
+        let is_waiting = |task: TaskId| {
+            let mark = &marks[task.0 as usize];
+            mark.is_waiting && mark.context == id.0
+        };
+        context.recall(view, is_waiting, |task| view.tasks.job(task) == job, out);
+        for task in &out[first..] {
+            self.marks[task.0 as usize].is_waiting = false;
+        }
+        self.backlog -= out.len() - first;
+        self.jobs[usize::from(job.0)].done += (out.len() - first) as u64;
+        self.end_jobs(job, view);
+    }
+
     /// Every job, by number.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobReport> {

@@ -211,7 +211,8 @@ fn flows_come_and_go() {
     drop(Flow::new(keeper, FlowOptions::default()));
 }
 
-/// A flow that goes on after others have ended is given their numbers, which may lie before its own.
+/// A flow that goes on after others have ended is given their numbers, which may lie before its
+/// own.
 #[test]
 fn numbers_of_a_flow_may_come_in_any_order() {
     let pool = pool(&Tight::flat(2), &[2, 2], false, 0);

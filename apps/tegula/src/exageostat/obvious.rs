@@ -1,6 +1,7 @@
 //! Columns that are taken when nothing is said: the coordinates and the values of a table.
 
 use anyhow::Result;
+use tegula_exageostat::covariance::Covariance;
 use tegula_files::expression::Expression;
 use tegula_files::{ColumnIndex, Table};
 
@@ -61,6 +62,41 @@ pub(super) fn coordinates(
         names.push(z);
     }
     Ok(names)
+}
+
+/// What the columns of a table without names hold, in the order of ExaGeoStat's files: coordinates,
+/// the time, values.
+#[derive(Default)]
+pub(super) struct Plain {
+    pub(super) coords: Option<String>,
+    pub(super) time: Option<String>,
+    pub(super) values: Option<String>,
+}
+
+/// The columns of `table`, of data for `covariance`, where they have no names and their number tells
+/// what they hold: with two coordinates, or with three.
+pub(super) fn plain(table: &Table, covariance: Option<&Covariance>) -> Plain {
+    let (columns, Some(covariance)) = (table.names().len(), covariance) else {
+        return Plain::default();
+    };
+    let (times, variables) = (usize::from(covariance.has_time()), covariance.variables());
+    let coordinates = columns.checked_sub(times + variables);
+    let Some(coordinates) = coordinates.filter(|count| (2..=3).contains(count)) else {
+        return Plain::default();
+    };
+    if table.has_header() {
+        return Plain::default();
+    }
+    let list = |first: usize, count: usize| {
+        let numbers: Vec<String> =
+            (first + 1..=first + count).map(|number| number.to_string()).collect();
+        numbers.join(",")
+    };
+    Plain {
+        coords: Some(list(0, coordinates)),
+        time: (times > 0).then(|| list(coordinates, 1)),
+        values: Some(list(coordinates + times, variables)),
+    }
 }
 
 /// Coordinates of a table without a header, if its three columns leave no doubt, or of a table

@@ -98,7 +98,8 @@ impl Subject {
         }
         let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
         let given = self.given(covariance)?;
-        let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
+        let mut data =
+            Data::load(&self.data, Mean::parse(self.mean.text())?, Some(covariance), memory)?;
         data.check_covariance(covariance)?;
         self.transform.map_or(Ok(()), |choice| take(choice, &mut data, &given))?;
         Ok((data, given, Method::default()))

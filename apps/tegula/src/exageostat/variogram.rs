@@ -76,7 +76,7 @@ impl Variogram {
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Table))?;
         let options = self.options()?;
         let memory = memory_bytes().unwrap_or(u64::MAX);
-        let data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
+        let data = Data::load(&self.data, Mean::parse(self.mean.text())?, None, memory)?;
         data.check_single("variogram")?;
         data.describe(&console);
         let mut remarks = Remarks::new(&console);

@@ -266,3 +266,34 @@ fn each_variable_has_scores_of_its_own() {
         assert!(found.stderr.contains(&format!("{name}: mean squared error")), "{}", found.stderr);
     }
 }
+
+/// Tables as ExaGeoStat writes them have no names: coordinates, the time, values.
+#[test]
+fn tables_without_names_have_the_columns_of_their_covariance() {
+    let folder = folder();
+    let run = |arguments: &str| {
+        tegula_in(&folder, &format!("exageostat {arguments} --json - -q")).succeeded().json()
+    };
+    let draws = [
+        (TWO, "1,4,0.2,0.5,0.8,0.7", "--n 40", "--values value1,value2"),
+        (MOVING, "1,0.1,0.5,1,0.5,0.5,0", "--n 20 --times 3", "--time t"),
+        ("--covariance exponential", "1,0.2", "--n 40 --dimensions 3", "--coords x,y,z"),
+    ];
+    for (covariance, params, draw, columns) in draws {
+        tegula_in(
+            &folder,
+            &format!("exageostat sample {draw} {covariance} --params {params} -o named.csv"),
+        )
+        .succeeded();
+        let text = fs::read_to_string(folder.join("named.csv")).expect("a table");
+        let (_, rows) = text.split_once('\n').expect("a header");
+        fs::write(folder.join("plain.csv"), rows).expect("a table");
+        let known = format!("{covariance} --params {params} --mean zero");
+        let named = run(&format!("loglik named.csv {columns} {known}"));
+        let plain = run(&format!("loglik plain.csv {known}"));
+        assert_eq!(number(&named, "/loglik"), number(&plain, "/loglik"), "{covariance}");
+    }
+    let three = "--covariance trivariate-matern-parsimonious";
+    tegula_in(&folder, &format!("exageostat fit plain.csv {three}"))
+        .failed(2, &["which columns are the coordinates?", "--coords"]);
+}

@@ -4,6 +4,7 @@ mod checks;
 
 use anyhow::Result;
 use tegula_exageostat::coefficients::Coefficients;
+use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::design::{Aliased, Design};
 use tegula_exageostat::likelihood::Evaluation;
 use tegula_exageostat::mean::Formula;
@@ -20,7 +21,7 @@ use crate::exageostat::places::{Coordinates, evaluate, read_table};
 use crate::exageostat::setup::Problem;
 use crate::exageostat::transform::describe as describe_transform;
 use crate::exageostat::values::{Observed, columns_by_variable, names_by_variable};
-use crate::flags::DataFlags;
+use crate::flags::{DataFlags, PlaceFlags};
 use crate::output::{Console, count, number};
 
 /// A mean that is known and taken off before values are transformed.
@@ -66,19 +67,28 @@ impl Data {
         Problem { n, columns, places: 0, geometry, computation, method: Approximation::None }
     }
 
-    /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`.
+    /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`. A table without
+    /// names has the columns that data for the `covariance` have.
     ///
     /// # Errors
     /// If the file cannot be read, a column is not there or not numeric, or a value is missing.
-    pub(crate) fn load(flags: &DataFlags, mean: Mean, memory: u64) -> Result<Self> {
+    pub(crate) fn load(
+        flags: &DataFlags,
+        mean: Mean,
+        covariance: Option<&Covariance>,
+        memory: u64,
+    ) -> Result<Self> {
         let table = read_table(&flags.data, memory)?;
-        let values = flags.values.as_deref();
+        let PlaceFlags { coords, time, distance } = &flags.places;
+        let is_told = coords.is_some() || time.is_some() || flags.values.is_some();
+        let plain = obvious::plain(&table, covariance.filter(|_| !is_told));
+        let values = flags.values.as_deref().or(plain.values.as_deref());
         let values = values.map(|list| Observed::parse(list, &table)).transpose()?;
         let first = values.as_ref().map(|values| &values.variables()[0]);
         let is_third = |z: &str| obvious::is_third(&table, z, first);
-        let (coords, distance) = (flags.places.coords.as_deref(), flags.places.distance);
-        let coordinates = Coordinates::choose(&table, coords, distance, is_third)?
-            .with_time(&table, flags.places.time.as_deref())?;
+        let coords = coords.as_deref().or(plain.coords.as_deref());
+        let coordinates = Coordinates::choose(&table, coords, *distance, is_third)?
+            .with_time(&table, time.as_deref().or(plain.time.as_deref()))?;
         let values = match values {
             Some(values) => values,
             None => Observed::one(obvious::values(&table, &coordinates)?),

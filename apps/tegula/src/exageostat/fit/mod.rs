@@ -197,7 +197,12 @@ impl Fit {
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Setup, Option<f64>)> {
         let covariance = self.covariance.covariance;
-        let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, self.run.memory()?)?;
+        let mut data = Data::load(
+            &self.data,
+            Mean::parse(self.mean.text())?,
+            Some(covariance),
+            self.run.memory()?,
+        )?;
         data.check_covariance(covariance)?;
         if self.report.is_some() {
             data.check_single("--report")?;

@@ -73,18 +73,15 @@ pub(super) struct Plain {
     pub(super) values: Option<String>,
 }
 
-/// The columns of `table`, of data for `covariance`, where they have no names and their number tells
-/// what they hold: with two coordinates, or with three.
+/// The columns of `table`, of data for a `covariance` of several variables or of time, where they
+/// have no names and their number tells what they hold: with two coordinates, or with three.
 pub(super) fn plain(table: &Table, covariance: Option<&Covariance>) -> Plain {
     let (columns, Some(covariance)) = (table.names().len(), covariance) else {
         return Plain::default();
     };
     let (times, variables) = (usize::from(covariance.has_time()), covariance.variables());
-    let coordinates = columns.checked_sub(times + variables);
-    let Some(coordinates) = coordinates.filter(|count| (2..=3).contains(count)) else {
-        return Plain::default();
-    };
-    if table.has_header() {
+    let coordinates = columns.saturating_sub(times + variables);
+    if table.has_header() || times + variables == 1 || !(2..=3).contains(&coordinates) {
         return Plain::default();
     }
     let list = |first: usize, count: usize| {

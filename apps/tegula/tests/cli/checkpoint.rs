@@ -47,7 +47,7 @@ pub(crate) fn signalled(folder: &Path, arguments: &str, files: [&str; 2], signal
 }
 
 /// `command`, started by `words`.
-fn through(words: &[&str], command: &Command) -> Command {
+pub(crate) fn through(words: &[&str], command: &Command) -> Command {
     let mut started = Command::new(words[0]);
     started.args(&words[1..]).arg(command.get_program()).args(command.get_args());
     started.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -277,7 +277,6 @@ fn tables_without_names_have_the_columns_of_their_covariance() {
     let draws = [
         (TWO, "1,4,0.2,0.5,0.8,0.7", "--n 40", "--values value1,value2"),
         (MOVING, "1,0.1,0.5,1,0.5,0.5,0", "--n 20 --times 3", "--time t"),
-        ("--covariance exponential", "1,0.2", "--n 40 --dimensions 3", "--coords x,y,z"),
     ];
     for (covariance, params, draw, columns) in draws {
         tegula_in(

@@ -432,7 +432,10 @@ fn what_a_signal_ends_leaves_no_temporary_file() {
         let fit = format!("exageostat fit {} --fix variance=1,range=0.1", sample.display());
         tegula_in(&folder, &format!("{fit},smoothness=0.5 -o model.json")).succeeded();
         let grid = "exageostat predict model.json --grid 0:1:0.0005,0:1:0.0005 -o out.csv";
-        let mut child = crate::support::command(&folder, grid)
+        // Whoever runs the tests may have signals ignored.
+        let plain = crate::support::command(&folder, grid);
+        let words = ["env", &format!("--default-signal={name}")];
+        let mut child = crate::checkpoint::through(&words, &plain)
             .stderr(std::process::Stdio::null())
             .spawn()
             .expect("the binary starts");

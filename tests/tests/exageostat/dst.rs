@@ -155,7 +155,7 @@ fn errors_are_estimated_and_fall_with_the_range() {
             let estimate = dst.error_estimate(covariance, values, nugget, criterion);
             let estimate = estimate.expect("positive definite").expect("it is approximated");
             let share = estimate / error;
-            assert!((0.9..1.1).contains(&share), "{name}, {range}: {error}, {estimate}");
+            assert!((0.75..1.1).contains(&share), "{name}, {range}: {error}, {estimate}");
             assert_eq!(dst.band(), band);
             errors.push(error.abs());
         }

@@ -1,9 +1,9 @@
 //! Blocks: predictions of the field's mean over a rectangle about each place.
 //!
-//! Covariances with the mean over a block are means of covariances with its points
-//! ([`rule`](crate::block::rule)), and the variance of that mean is the mean of the covariances
-//! between two points of the block. Kriging with these is block kriging: A. G. Journel,
-//! C. J. Huijbregts, "Mining geostatistics" (1978), section V.A.
+//! Covariances with the mean over a block are means of covariances with its points (`rule`), and
+//! the variance of that mean is the mean of the covariances between two points of the block.
+//! Kriging with these is block kriging: A. G. Journel, C. J. Huijbregts, "Mining geostatistics"
+//! (1978), section V.A.
 
 mod border;
 mod rule;

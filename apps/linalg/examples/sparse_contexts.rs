@@ -19,7 +19,7 @@ use tegula_linalg::sparse::{
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::random::SplitMix64;
-use tegula_runtime::sched::{WorkerId, policy};
+use tegula_runtime::sched::policy;
 use tegula_runtime::sim::{Sim, SimOptions};
 
 const LINK: f64 = 10e9;
@@ -71,15 +71,14 @@ fn main() {
             let policy = policy(by).expect("a listed policy");
             let run = |in_contexts: bool| {
                 let machine = machine(4, cores);
-                let (workers, classes) = (machine.workers.len(), machine.classes.len());
+                let bundles = Bundles::of(&machine, None, policy);
+                let classes = machine.classes.len();
                 let options = SimOptions::new(machine, vec![MODEL; classes], policy);
                 let sim = Sim::new(SimOptions { contexts: true, ..options });
                 let window = FlowOptions { window: u64::MAX, ..FlowOptions::default() };
                 let mut flow = Flow::new(sim, window);
                 let sides: (&[f64], usize) = (&[], 0);
                 if in_contexts {
-                    let workers = (0..workers).map(WorkerId).collect();
-                    let bundles = Bundles { workers, bundle: cores, policy };
                     sparse_qr_in_contexts(&mut flow, &analysis, a, sides, (192, &bundles))
                         .expect("nothing fails");
                 } else {

@@ -46,6 +46,30 @@ fn contexts(pool: &Pool, workers: usize, policies: &[usize]) -> Vec<ContextId> {
     policies.iter().enumerate().map(of).collect()
 }
 
+/// Runs each of `programs` by `run` in a flow of its own, in its context, and `meanwhile` on this
+/// thread.
+fn side_by_side<T: Send>(
+    pool: &Pool,
+    programs: &[(Vec<Step>, usize, u64)],
+    contexts: &[ContextId],
+    run: impl Fn(Flow, &[Step]) -> T + Copy + Send,
+    meanwhile: impl FnOnce(),
+) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = programs
+            .iter()
+            .zip(contexts)
+            .map(|((program, _, window), &context)| {
+                let engine = pool.engine("program", context).expect("there is such a context");
+                let options = FlowOptions { window: *window, ..FlowOptions::default() };
+                scope.spawn(move || run(Flow::new(engine, options), program))
+            })
+            .collect();
+        meanwhile();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(crate::config())]
 
@@ -77,18 +101,7 @@ proptest! {
         let policy = policy("dmdas").expect("a listed policy");
         let pool = Pool::new(ExecOptions { scratch, policy, seed, ..ExecOptions::on(machine) });
         let contexts = contexts(&pool, workers, &policies);
-        let ends: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = programs
-                .iter()
-                .zip(&contexts)
-                .map(|((program, _, window), &context)| {
-                    let engine = pool.engine("program", context).expect("there is such a context");
-                    let options = FlowOptions { window: *window, ..FlowOptions::default() };
-                    scope.spawn(move || run(Flow::new(engine, options), program))
-                })
-                .collect();
-            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
-        });
+        let ends = side_by_side(&pool, &programs, &contexts, run, || {});
         for (end, (program, ..)) in ends.into_iter().zip(&programs) {
             let alone = Flow::new(Sequential::new(), FlowOptions::default());
             match end {
@@ -130,16 +143,7 @@ proptest! {
                 Ok(())
             }).expect("a pool has contexts");
         }
-        let ends: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = programs
-                .iter()
-                .zip(&contexts)
-                .map(|((program, _, window), &context)| {
-                    let engine = pool.engine("program", context).expect("there is such a context");
-                    let options = FlowOptions { window: *window, ..FlowOptions::default() };
-                    scope.spawn(move || run_flow(Flow::new(engine, options), program))
-                })
-                .collect();
+        let ends = side_by_side(&pool, &programs, &contexts, run_flow, || {
             for &(worker, to) in &moves {
                 // Worker 0 stays in all of them.
                 let worker = WorkerId(worker % workers);
@@ -151,7 +155,6 @@ proptest! {
                         .with_contexts(|contexts, view| contexts.move_workers(&moved, view));
                 }
             }
-            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         for (((end, trace), expected), (program, ..)) in ends.iter().zip(&expected).zip(&programs) {
             prop_assert_eq!(end, expected);

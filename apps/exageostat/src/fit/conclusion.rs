@@ -130,12 +130,7 @@ impl Search<'_> {
 
 /// What to do about parameters of the fitted `model` of which the data say nothing.
 fn unknown(names: &[&'static str], model: &Model) -> Option<String> {
-    let parameters = model.covariance.parameters.iter().zip(&model.values);
-    let fix = |name: &&'static str| match parameters.clone().find(|(one, _)| one.name == *name) {
-        Some((_, &value)) => format!("--fix {name}={}", plain(short(value, 2))),
-        None => format!("--nugget {}", plain(short(model.nugget, 2))),
-    };
-    let fixes: Vec<String> = names.iter().map(fix).collect();
+    let fixes: Vec<String> = names.iter().map(|name| fix(name, model)).collect();
     (!names.is_empty()).then(|| {
         format!(
             "the data say nothing of {}: no standard error; fix it, as with {}",
@@ -151,17 +146,22 @@ fn confused([one, other]: [&'static str; 2], model: &Model) -> String {
     // A shape is what one knows of a field from others like it; a variance is seen in the data.
     let place = |name: &str| parameters.iter().position(|parameter| parameter.name == name);
     let fix = match (place(one), place(other)) {
-        (Some(i), Some(j)) => format!(
-            "--fix {}={}",
-            parameters[i.max(j)].name,
-            plain(short(model.values[i.max(j)], 2))
-        ),
-        _ => format!("--nugget {}", plain(short(model.nugget, 2))),
+        (Some(i), Some(j)) => fix(parameters[i.max(j)].name, model),
+        _ => fix("nugget", model),
     };
     format!(
         "the data hardly tell {one} and {other} apart: the standard error of either is more than a \
          hundred times what it would be if the other were known; fix one of them, as with {fix}"
     )
+}
+
+/// The flag that fixes a parameter of `model`, or its nugget, at about its value there.
+fn fix(name: &str, model: &Model) -> String {
+    let mut parameters = model.covariance.parameters.iter().zip(&model.values);
+    match parameters.find(|(parameter, _)| parameter.name == name) {
+        Some((_, &value)) => format!("--fix {name}={}", plain(short(value, 2))),
+        None => format!("--nugget {}", plain(short(model.nugget, 2))),
+    }
 }
 
 /// `x` in so many `digits`.

@@ -11,7 +11,7 @@ use super::bound_hit::BoundHit;
 use super::newton::Slope;
 use super::start::{Guess, SpatialExtent, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
-use crate::covariance::{Covariance, Parameter, Role, Scale};
+use crate::covariance::{Covariance, Role, Scale};
 use crate::likelihood::Score;
 use crate::model::Model;
 
@@ -247,8 +247,7 @@ impl Space {
         let parameter = self.covariance.parameters.get(index);
         // What may be 0 is above the least negative number.
         parameter.map_or((0.0, f64::MAX), |one| {
-            let may_be_zero = one.above == Parameter::NOT_NEGATIVE;
-            (if may_be_zero { 0.0 } else { one.above }, one.most)
+            (if one.may_be_zero() { 0.0 } else { one.above }, one.most)
         })
     }
 

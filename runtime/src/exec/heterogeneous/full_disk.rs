@@ -17,7 +17,7 @@ use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
 /// Flows that gave up, and what waits for the room that they leave.
 #[derive(Default)]
 pub(super) struct Sacrifices {
-    /// Why, by the number of the flow.
+    /// Why, by the number of the flow; empty if all of them have ended.
     why: Vec<Option<Fatal>>,
     /// Transfers to the disk that failed.
     lost: Vec<Transfer>,
@@ -38,7 +38,7 @@ impl Sacrifices {
     }
 
     fn is_empty(&self) -> bool {
-        self.why.iter().all(Option::is_none)
+        self.why.is_empty()
     }
 
     /// Whether the transfer of `handle` was ordered once more since a flow gave up last, which is
@@ -52,6 +52,9 @@ impl Sacrifices {
     pub(super) fn forget(&mut self, number: usize) {
         if let Some(why) = self.why.get_mut(number) {
             *why = None;
+        }
+        if self.why.iter().all(Option::is_none) {
+            self.why.clear();
         }
     }
 }
@@ -74,8 +77,11 @@ impl Core {
 
     /// The same of all that a task used.
     pub(super) fn abandon_data_of(&mut self, shared: &Shared, task: TaskId) {
+        if self.sacrifices.is_empty() {
+            return;
+        }
         let program = shared.programs.of_task(task.0);
-        if !self.sacrifices.is_empty() && self.sacrifices.is(program.number()) {
+        if self.sacrifices.is(program.number()) {
             for (handle, _) in program.space.task(task.0).accesses() {
                 self.dispatcher.planner_mut().abandon(HandleId(handle));
             }
@@ -103,8 +109,12 @@ impl Core {
                 return;
             }
         }
-        // Nobody needs the contents.
-        self.dispatcher.arrived(handle, transfer.src, transfer.dst);
+        self.end_needless(transfer);
+    }
+
+    /// Ends a transfer whose contents nobody needs.
+    fn end_needless(&mut self, &Transfer { handle, src, dst, .. }: &Transfer) {
+        self.dispatcher.arrived(handle, src, dst);
         self.dispatcher.planner_mut().abandon(handle);
     }
 
@@ -172,8 +182,7 @@ impl Core {
             let Transfer { handle, src, dst, .. } = transfer;
             if self.is_given_up(shared, handle) {
                 self.count_flight(shared, handle, -1);
-                self.dispatcher.arrived(handle, src, dst);
-                self.dispatcher.planner_mut().abandon(handle);
+                self.end_needless(&transfer);
             } else if self.dispatcher.planner_mut().withdraw(handle, src, dst) {
                 self.count_flight(shared, handle, -1);
             } else if is_busy {

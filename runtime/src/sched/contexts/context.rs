@@ -133,11 +133,7 @@ impl Context {
         waiting.sort_unstable();
         waiting.dedup();
         out.append(&mut waiting);
-        for &task in &out[first..] {
-            let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.flops(task));
-            let kind = self.type_of(times, flops);
-            kind.left = kind.left.saturating_sub(1);
-        }
+        out[first..].iter().for_each(|&task| self.take_off(task, view));
         self.held.retain(|&task| !goes(task));
         self.set_workers(self.workers.clone(), view, |task| is_here(task) && !goes(task));
     }
@@ -311,7 +307,12 @@ impl Context {
     pub(super) fn leave(&mut self, task: TaskId, class: ClassId, busy: u64, view: &View<'_>) {
         let (times, flops) = (view.tasks.all_nanoseconds(task), view.tasks.flops(task));
         self.statistics.count(class, flops, busy, times);
-        let kind = self.type_of(times, flops);
+        self.take_off(task, view);
+    }
+
+    /// Takes a task off those that are left.
+    fn take_off(&mut self, task: TaskId, view: &View<'_>) {
+        let kind = self.type_of(view.tasks.all_nanoseconds(task), view.tasks.flops(task));
         kind.left = kind.left.saturating_sub(1);
     }
 

@@ -5,7 +5,7 @@ use crate::sched::hypervisor::Trigger;
 use crate::types::{ContextId, JobId, TaskId};
 
 use super::spec::{ContextError, JobSpec};
-use super::{Contexts, MOST};
+use super::{Contexts, MOST, waits_in};
 
 /// A job.
 #[derive(Debug)]
@@ -98,11 +98,7 @@ impl Contexts {
         out.append(&mut self.jobs[usize::from(job.0)].held);
         let id = self.jobs[usize::from(job.0)].spec.context;
         let (marks, context) = (&self.marks, &mut self.contexts[usize::from(id.0)]);
-        let is_waiting = |task: TaskId| {
-            let mark = &marks[task.0 as usize];
-            mark.is_waiting && mark.context == id.0
-        };
-        context.recall(view, is_waiting, |task| view.tasks.job(task) == job, out);
+        context.recall(view, waits_in(marks, id), |task| view.tasks.job(task) == job, out);
         for task in &out[first..] {
             self.marks[task.0 as usize].is_waiting = false;
         }

@@ -64,6 +64,14 @@ struct Mark {
     start: u64,
 }
 
+/// Tells of tasks whether they wait in `context`, by their `marks`.
+fn waits_in(marks: &[Mark], context: ContextId) -> impl Fn(TaskId) -> bool {
+    move |task| {
+        let mark = &marks[task.0 as usize];
+        mark.is_waiting && mark.context == context.0
+    }
+}
+
 /// All contexts of an engine.
 pub struct Contexts {
     machine: Arc<Machine>,

@@ -4,7 +4,7 @@ use crate::types::{ContextId, TaskId, WorkerId};
 
 use super::spec::{ContextError, Move};
 use super::team::Turn;
-use super::{Contexts, View};
+use super::{Contexts, View, waits_in};
 use crate::sched::hypervisor::Trigger;
 
 /// A worker, as contexts see it.
@@ -88,10 +88,7 @@ impl Contexts {
                 self.gather(id, out[before]);
             }
             let marks = &self.marks;
-            self.contexts[usize::from(id.0)].trim(|task| {
-                let mark = &marks[task.0 as usize];
-                mark.is_waiting && mark.context == id.0
-            });
+            self.contexts[usize::from(id.0)].trim(waits_in(marks, id));
             if self.workers[worker.0].is_in_team {
                 break;
             }
@@ -230,10 +227,7 @@ impl Contexts {
         }
         let (marks, context) = (&self.marks, &mut self.contexts[usize::from(id.0)]);
         if context.workers != workers {
-            context.set_workers(workers, view, |task| {
-                let mark = &marks[task.0 as usize];
-                mark.is_waiting && mark.context == id.0
-            });
+            context.set_workers(workers, view, waits_in(marks, id));
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tegula_files::sparse::read_sparse;
 use tegula_kernels::sparse::SparseMatrix;
 use tegula_linalg::sparse::{
-    Analysis, Bundles, Ordering, SparseContextError, laplacian_of_cube, sparse_qr,
+    Analysis, Bundles, Ordering, SparseContextError, is_adjoint, laplacian_of_cube, sparse_qr,
     sparse_qr_in_contexts,
 };
 use tegula_runtime::flow::{Flow, FlowError};
@@ -101,7 +101,7 @@ impl Problem {
     /// If it cannot be read.
     pub(crate) fn read(path: &Path, memory: u64) -> Result<&'static Self> {
         let a = read_sparse(path, memory)?.matrix;
-        let a = if a.m() < a.n() { a.adjoint() } else { a };
+        let a = if is_adjoint(a.m(), a.n()) { a.adjoint() } else { a };
         Ok(Self::analysed(a, Ordering::Colamd))
     }
 

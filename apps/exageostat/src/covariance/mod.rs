@@ -297,7 +297,7 @@ fn check_nugget(nugget: f64) -> Result<(), CovarianceError> {
 }
 
 /// The bound below, in words.
-fn beginning(above: f64) -> String {
+pub(crate) fn beginning(above: f64) -> String {
     if above == Parameter::NOT_NEGATIVE {
         "0 or more".to_owned()
     } else if above == -f64::MAX {

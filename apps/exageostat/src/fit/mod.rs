@@ -32,7 +32,7 @@ pub use start::SpatialExtent;
 pub use starts::StartEnd;
 pub use uncertainty::Uncertainty;
 
-use crate::covariance::{Covariance, at_most, plain};
+use crate::covariance::{Covariance, at_most, beginning, plain};
 pub use crate::likelihood::Information;
 use crate::likelihood::{Criterion, Evaluation, LikelihoodError};
 use crate::model::Model;
@@ -206,10 +206,10 @@ pub enum FitError {
     Observations(#[from] ObservationsError),
     /// Bounds that are empty or outside the parameter's domain.
     #[error(
-        "{parameter} cannot be searched between {} and {}: both bounds must be above {}{}, and in order",
+        "{parameter} cannot be searched between {} and {}: both bounds must be {}{}, and in order",
         plain(*low),
         plain(*high),
-        plain(*above),
+        beginning(*above),
         at_most(*most)
     )]
     Bounds {
@@ -219,7 +219,7 @@ pub enum FitError {
         low: f64,
         /// The upper bound.
         high: f64,
-        /// What both must be above.
+        /// What both must be above, as of a parameter.
         above: f64,
         /// What both may be at most.
         most: f64,

@@ -197,8 +197,11 @@ impl Space {
         let is_fit = low < high && low > above && within(low) && within(high);
         if !is_any && !is_fit {
             let (above, most) = match coordinate {
-                Coordinate::Parameter(index) => self.domain(index),
-                Coordinate::Nugget => self.domain(self.covariance.parameters.len()),
+                Coordinate::Parameter(index) => {
+                    let parameter = &self.covariance.parameters[index];
+                    (parameter.above, parameter.most)
+                }
+                Coordinate::Nugget => (0.0, f64::MAX),
             };
             let parameter = name.to_owned();
             return Err(FitError::Bounds { parameter, low, high, above, most });

@@ -148,6 +148,8 @@ fn names_of_other_programs_and_what_cannot_be_searched_are_explained() {
     refused("--covariance matern-aniso", &["matern:anisotropic"]);
     let bounds = "--covariance matern --bounds smoothness=0.1:60";
     refused(bounds, &["must be above 0 and at most 12"]);
+    let bounds = "--covariance nonstationary-matern --bounds deviation_base=-1:2";
+    refused(bounds, &["must be 0 or more, and in order"]);
     refused("--covariance matern --starts 1001", &["1001 is not in 1..=1000"]);
     let estimated = "--covariance exponential --transform box-cox --mean zero";
     let command = format!("exageostat fit positive.csv {estimated}");

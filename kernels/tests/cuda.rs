@@ -5,6 +5,7 @@
 #[path = "../../runtime/tests/conformance/stand_in.rs"]
 mod stand_in;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tegula_kernels::cuda;
@@ -89,13 +90,54 @@ fn raw<T: Real>(numbers: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(numbers).to_vec()
 }
 
+/// How what a device gave differs from what a core gave, by more than `size` roundings of `T` in a
+/// number of type `R`.
+fn difference<T: Real, R: Real>(
+    got: Result<Vec<u8>, FlowError>,
+    expected: Result<Vec<u8>, FlowError>,
+    size: f64,
+) -> Option<String> {
+    let (got, expected) = match (got, expected) {
+        (Ok(got), Ok(expected)) => (got, expected),
+        (Err(got), Err(expected)) => {
+            let (got, expected) = (got.to_string(), expected.to_string());
+            return (got != expected).then(|| format!("'{got}', not '{expected}'"));
+        }
+        (Err(got), Ok(_)) => return Some(got.to_string()),
+        (Ok(_), Err(expected)) => return Some(format!("nothing, not '{expected}'")),
+    };
+    let mut pairs = got.chunks(size_of::<R>()).zip(expected.chunks(size_of::<R>())).enumerate();
+    pairs.find_map(|(place, (got, expected))| {
+        let number = |bytes: &[u8]| bytemuck::pod_read_unaligned::<R>(bytes).to_f64();
+        let (got, expected) = (number(got), number(expected));
+        let close = (got - expected).abs() <= 8.0 * T::EPSILON.to_f64() * size;
+        let same = close || got == expected || (got.is_nan() && expected.is_nan());
+        (!same).then(|| format!("number {place} is {got:e}, not {expected:e}"))
+    })
+}
+
 /// Comparisons on one device.
 struct Comparison<'a> {
     device: &'a Arc<dyn Accelerator>,
     tried: usize,
+    /// What went wrong, the first time of each kernel.
+    wrong: BTreeMap<&'static str, String>,
 }
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a> {
+    fn on(device: &'a Arc<dyn Accelerator>) -> Self {
+        Self { device, tried: 0, wrong: BTreeMap::new() }
+    }
+
+    /// Compares all kernels in both precisions; how many comparisons that took.
+    fn run(mut self) -> usize {
+        self.all::<f64>();
+        self.all::<f32>();
+        let wrong: Vec<String> = self.wrong.into_values().collect();
+        assert!(wrong.is_empty(), "{}:\n{}", self.device.name(), wrong.join("\n"));
+        self.tried
+    }
+
     /// Runs `codelet` here and there; results of type `R` may differ by `size` roundings of `T`.
     fn compare<T: Real, R: Real, C: Codelet + std::fmt::Debug>(
         &mut self,
@@ -106,21 +148,9 @@ impl Comparison<'_> {
         let expected = run(Sequential::new(), codelet, buffers);
         let got = run(engine(self.device), codelet, buffers);
         self.tried += 1;
-        let (got, expected) = match (got, expected) {
-            (Ok(got), Ok(expected)) => (got, expected),
-            (Err(got), Err(expected)) => {
-                assert_eq!(got.to_string(), expected.to_string(), "{codelet:?}");
-                return;
-            }
-            (got, expected) => panic!("{codelet:?}: {got:?}, not {expected:?}"),
-        };
-        let pairs = got.chunks(size_of::<R>()).zip(expected.chunks(size_of::<R>()));
-        for (place, (got, expected)) in pairs.enumerate() {
-            let number = |bytes: &[u8]| bytemuck::pod_read_unaligned::<R>(bytes).to_f64();
-            let (got, expected) = (number(got), number(expected));
-            let close = (got - expected).abs() <= 8.0 * T::EPSILON.to_f64() * size;
-            let same = close || got.to_bits() == expected.to_bits();
-            assert!(same, "{codelet:?}: number {place} is {got:e}, not {expected:e}");
+        if let Some(difference) = difference::<T, R>(got, expected, size) {
+            let difference = format!("{codelet:?}: {difference}");
+            self.wrong.entry(codelet_info::<C>().name).or_insert(difference);
         }
     }
 
@@ -269,10 +299,8 @@ fn every_kernel_on_every_device_agrees_with_a_core() {
     for device in found {
         let opened: Arc<dyn Accelerator> =
             Arc::new(Cuda::open(device.number).unwrap_or_else(|error| panic!("{error}")));
-        let mut comparison = Comparison { device: &opened, tried: 0 };
-        comparison.all::<f64>();
-        comparison.all::<f32>();
-        eprintln!("{}: {} comparisons", device.name, comparison.tried);
+        let tried = Comparison::on(&opened).run();
+        eprintln!("{}: {tried} comparisons", device.name);
     }
 }
 
@@ -280,10 +308,8 @@ fn every_kernel_on_every_device_agrees_with_a_core() {
 #[test]
 fn every_kernel_on_a_stand_in_agrees_with_a_core() {
     let device: Arc<dyn Accelerator> = Arc::new(StandIn::new(1 << 30, Trouble::default()));
-    let mut comparison = Comparison { device: &device, tried: 0 };
-    comparison.all::<f64>();
-    comparison.all::<f32>();
-    assert!(comparison.tried > 500, "only {} comparisons", comparison.tried);
+    let tried = Comparison::on(&device).run();
+    assert!(tried > 500, "only {tried} comparisons");
 }
 
 /// The kernels that run on devices; those that read micro-panels are for processors alone.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tegula_runtime::cuda::{Function, Module, Stream};
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::compiler::compile;
+use super::compiler::{Target, compile};
 use super::driver;
 use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
 use crate::scalar::Scalar;
@@ -92,15 +92,16 @@ impl<T: Scalar> Program<T> {
         launch.tool(Self::compile)
     }
 
+    #[allow(unsafe_code)]
     fn compile(stream: &Arc<Stream>) -> Result<Self, Failure> {
         let context = stream.context();
         let (major, minor) = driver(context.device().capability())?;
         let define = format!("-DREAL={}", T::cuda().name());
-        let arch = format!("--gpu-architecture=compute_{major}{minor}");
-        // A compiler older than the device writes code that the driver brings up to date.
-        let code = compile(&source(), &[define.clone(), arch])
-            .or_else(|_| compile(&source(), &[define]))?;
-        let module = Arc::new(driver(Module::new(context, &code))?);
+        let (source, options) = (source(), [define]);
+        let code = compile(&source, &options, Target::Machine(major, minor))
+            .or_else(|_| compile(&source, &options, Target::Virtual))?;
+        // SAFETY: the compiler made it.
+        let module = Arc::new(driver(unsafe { Module::new(context, &code) })?);
         Ok(Self { module, functions: Mutex::default(), precision: PhantomData })
     }
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tegula_runtime::cuda::{Function, Module, Stream};
+use tegula_runtime::cuda::{Context, Function, Module};
 use tegula_runtime::flow::{Failure, Launch};
 
 use super::compiler::{Target, compile};
@@ -89,12 +89,11 @@ pub(crate) struct Program<T> {
 impl<T: Scalar> Program<T> {
     /// That of the device of `launch`.
     fn of(launch: &Launch<'_>) -> Result<Arc<Self>, Failure> {
-        launch.tool(Self::compile)
+        launch.device_tool(Self::compile)
     }
 
     #[allow(unsafe_code)]
-    fn compile(stream: &Arc<Stream>) -> Result<Self, Failure> {
-        let context = stream.context();
+    fn compile(context: &Arc<Context>) -> Result<Self, Failure> {
         let (major, minor) = driver(context.device().capability())?;
         let define = format!("-DREAL={}", T::cuda().name());
         let (source, options) = (source(), [define]);

@@ -1,7 +1,7 @@
 //! Devices as the driver describes them, and the context in which one is used.
 
-use std::ffi::{CStr, c_char, c_int};
-use std::ptr;
+use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::ptr::{self, NonNull};
 
 use super::driver::{Driver, DriverError, Handle, Number, Place};
 
@@ -9,6 +9,9 @@ use super::driver::{Driver, DriverError, Handle, Number, Place};
 const MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`.
 const MINOR: c_int = 76;
+
+/// `CU_MEMHOSTREGISTER_PORTABLE`.
+const PORTABLE: c_uint = 1;
 
 /// A device, not yet in use.
 #[derive(Clone, Copy)]
@@ -188,6 +191,35 @@ impl Context {
         self.bind()?;
         // SAFETY: the caller's promise.
         self.driver.check(unsafe { (self.driver.free)(place) })
+    }
+
+    /// Pins `bytes` bytes of the host from `place` on, for all contexts of the process.
+    ///
+    /// # Errors
+    /// If they cannot be, or the driver refuses.
+    ///
+    /// # Safety
+    /// They are there, and stay until [`unpin`](Self::unpin).
+    #[allow(unsafe_code)]
+    pub unsafe fn pin(&self, place: NonNull<u8>, bytes: usize) -> Result<(), DriverError> {
+        self.bind()?;
+        let register = self.driver.register_host;
+        // SAFETY: the caller's promise.
+        self.driver.check(unsafe { register(place.as_ptr().cast(), bytes, PORTABLE) })
+    }
+
+    /// Takes back that memory of the host is pinned.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    ///
+    /// # Safety
+    /// It was pinned here, and no copy of it is under way.
+    #[allow(unsafe_code)]
+    pub unsafe fn unpin(&self, place: NonNull<u8>) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: the caller's promise.
+        self.driver.check(unsafe { (self.driver.unregister_host)(place.as_ptr().cast()) })
     }
 
     /// The context as the driver knows it.

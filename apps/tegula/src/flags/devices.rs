@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use tegula_kernels::cuda::check;
 use tegula_runtime::exec::accelerator::Accelerator;
-use tegula_runtime::exec::accelerator::cuda::{Cuda, Found, devices};
+use tegula_runtime::exec::accelerator::cuda::{Cuda, Found, SLOTS, devices};
 use tegula_runtime::platform::{Machine, WorkerKind};
 
 use crate::error::refused;
@@ -73,6 +73,8 @@ impl CudaDevices {
             machine.add_accelerator(WorkerKind::Cuda, memory, RATE, SPEED);
             // Times are known by the name of the class, and are those of every equal device.
             machine.classes.last_mut().expect("it was just added").name = device.model().to_owned();
+            let worker = machine.workers.last_mut().expect("it was just added");
+            (worker.slots, worker.pipeline) = (SLOTS, SLOTS + 1);
         }
         for one in first..machine.memories.len() {
             for other in first..one {

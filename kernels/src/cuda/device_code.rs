@@ -70,12 +70,12 @@ impl Grid {
         Self { blocks: (super::int(count).unsigned_abs(), 1), threads: (256, 1) }
     }
 
-    /// A thread for each entry of a matrix; columns beyond the range of a grid in strides.
+    /// Threads over a matrix, each for a row and some columns: 8, or in strides more where those
+    /// are beyond the range of a grid.
     pub(crate) fn matrix(rows: usize, cols: usize) -> Self {
-        let across = |count: usize, threads: usize, most: usize| {
-            count.div_ceil(threads).clamp(1, most) as u32
-        };
-        Self { blocks: (across(rows, 32, 1 << 24), across(cols, 8, 65_535)), threads: (32, 8) }
+        let across =
+            |count: usize, each: usize, most: usize| count.div_ceil(each).clamp(1, most) as u32;
+        Self { blocks: (across(rows, 32, 1 << 24), across(cols, 64, 65_535)), threads: (32, 8) }
     }
 }
 

@@ -13,6 +13,7 @@ static Place blockDim, gridDim;
 static std::barrier<> *gate;
 
 #define __global__
+#define __align__(bytes) alignas(bytes)
 #define __launch_bounds__(threads)
 #define __device__ static
 #define __shared__ static

@@ -10,6 +10,10 @@ const MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`.
 const MINOR: c_int = 76;
 
+/// `CU_DEVICE_ATTRIBUTE_CLOCK_RATE`, in kilohertz.
+const CLOCK: c_int = 13;
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
+const MULTIPROCESSORS: c_int = 16;
 /// `CU_MEMHOSTREGISTER_PORTABLE`.
 const PORTABLE: c_uint = 1;
 
@@ -85,6 +89,24 @@ impl Device {
     /// If the driver refuses.
     pub fn capability(self) -> Result<(i32, i32), DriverError> {
         Ok((self.attribute(MAJOR)?, self.attribute(MINOR)?))
+    }
+
+    /// Operations per second at most, in double precision, as far as its architecture is known:
+    /// multiprocessors, times their clock, times what each does in a cycle (NVIDIA, "CUDA C++
+    /// Programming Guide", arithmetic instructions, and the white papers on V100, A100 and H100,
+    /// tensor cores counted).
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn double_rate(self) -> Result<f64, DriverError> {
+        let per_cycle = match self.capability()? {
+            (6, 0) | (7, 0) => 64.0,
+            (8, 0) | (10, 0) => 128.0,
+            (9, 0) => 256.0,
+            _ => 4.0,
+        };
+        let kilohertz = f64::from(self.attribute(CLOCK)?.max(1_000_000));
+        Ok(f64::from(self.attribute(MULTIPROCESSORS)?) * kilohertz * 1e3 * per_cycle)
     }
 
     #[allow(unsafe_code)]

@@ -17,8 +17,9 @@ use crate::ranks;
 const RATE: f64 = 20e9;
 /// Rate between two devices as long as nobody has measured it.
 const PEER_RATE: f64 = 20e9;
-/// How many times as fast as a core a device is, as long as nobody has measured it.
-const SPEED: f64 = 100.0;
+/// The highest rate of a device over this is its speed beside a core, as long as nobody has measured
+/// either: twice what is guessed of a core, since tiles reach about half of the highest rate.
+const CORE_RATE: f64 = 20e9;
 
 /// Devices that a run uses.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +71,8 @@ impl CudaDevices {
         let first = machine.memories.len();
         for device in &self.0 {
             let memory = Some(device.free_bytes());
-            machine.add_accelerator(WorkerKind::Cuda, memory, RATE, SPEED);
+            let speed = (device.double_rate() / CORE_RATE).max(1.0);
+            machine.add_accelerator(WorkerKind::Cuda, memory, RATE, speed);
             // Times are known by the name of the class, and are those of every equal device.
             machine.classes.last_mut().expect("it was just added").name = device.model().to_owned();
             let worker = machine.workers.last_mut().expect("it was just added");

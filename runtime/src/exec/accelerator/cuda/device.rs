@@ -28,6 +28,7 @@ pub struct Cuda {
     name: String,
     model: String,
     free_bytes: u64,
+    double_rate: f64,
     context: Arc<Context>,
     compute: Vec<Compute>,
     /// For zeros and copies from other devices.
@@ -80,6 +81,7 @@ impl Cuda {
             number,
             name: format!("CUDA device {number} ({model})"),
             model,
+            double_rate: device.double_rate()?,
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
             compute,
             side: Mutex::new(Stream::new(&context)?),
@@ -108,6 +110,12 @@ impl Cuda {
     #[must_use]
     pub fn free_bytes(&self) -> u64 {
         self.free_bytes
+    }
+
+    /// Operations per second at most, in double precision.
+    #[must_use]
+    pub fn double_rate(&self) -> f64 {
+        self.double_rate
     }
 
     /// Does `call` with the device's context on this thread.

@@ -32,9 +32,15 @@ struct Calls {
     log_bytes: unsafe extern "C" fn(Program, *mut usize) -> Status,
     log: unsafe extern "C" fn(Program, *mut c_char) -> Status,
     words: unsafe extern "C" fn(Status) -> *const c_char,
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
 }
 
 impl Calls {
+    /// Those of the library.
+    fn new() -> Result<Self, LibraryError> {
+        Self::find(nvrtc()?).map_err(|reason| told(NVRTC, &reason))
+    }
+
     #[allow(unsafe_code)]
     fn find(library: &'static Library) -> Result<Self, Missing> {
         // SAFETY: the types are those of the header, and the library stays.
@@ -50,6 +56,7 @@ impl Calls {
                 log_bytes: library.function("nvrtcGetProgramLogSize")?,
                 log: library.function("nvrtcGetProgramLog")?,
                 words: library.function("nvrtcGetErrorString")?,
+                version: library.function("nvrtcVersion")?,
             })
         }
     }
@@ -95,6 +102,18 @@ impl Drop for Made<'_> {
     }
 }
 
+/// The compiler's version, as `13.0`.
+///
+/// # Errors
+/// If it is not there.
+#[allow(unsafe_code)]
+pub(super) fn version() -> Result<String, LibraryError> {
+    let (calls, mut major, mut minor) = (Calls::new()?, 0, 0);
+    // SAFETY: it writes two numbers.
+    calls.check(unsafe { (calls.version)(&raw mut major, &raw mut minor) })?;
+    Ok(format!("{major}.{minor}"))
+}
+
 /// For whom code is compiled: devices of one compute capability, major and minor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
@@ -118,7 +137,7 @@ pub(super) fn compile(
     target: Target,
 ) -> Result<Vec<u8>, LibraryError> {
     let text = |text: &str| CString::new(text).expect("no text here holds a zero");
-    let calls = Calls::find(nvrtc()?).map_err(|reason| told(NVRTC, &reason))?;
+    let calls = Calls::new()?;
     let (source, mut program) = (text(source), ptr::null_mut());
     // SAFETY: it reads the source to its end, no name and no headers, and writes one program.
     calls.check(unsafe {

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tegula_runtime::cuda::{Context, Function, Module};
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::compiler::{Target, compile};
+use super::compiler::{Target, compile, version};
 use super::driver;
+use super::kept::kept_or;
 use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
 use crate::scalar::Scalar;
 
@@ -96,9 +97,12 @@ impl<T: Scalar> Program<T> {
     fn compile(context: &Arc<Context>) -> Result<Self, Failure> {
         let (major, minor) = driver(context.device().capability())?;
         let define = format!("-DREAL={}", T::cuda().name());
-        let (source, options) = (source(), [define]);
-        let code = compile(&source, &options, Target::Machine(major, minor))
-            .or_else(|_| compile(&source, &options, Target::Virtual))?;
+        let (source, device) = (source(), format!("{major}.{minor}"));
+        let (key, options) = ([&source, &define, &device, &version()?], [define.clone()]);
+        let code = kept_or(&key.map(String::as_str), || {
+            compile(&source, &options, Target::Machine(major, minor))
+                .or_else(|_| compile(&source, &options, Target::Virtual))
+        })?;
         // SAFETY: the compiler made it.
         let module = Arc::new(driver(unsafe { Module::new(context, &code) })?);
         Ok(Self { module, functions: Mutex::default(), precision: PhantomData })

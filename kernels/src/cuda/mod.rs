@@ -7,6 +7,7 @@
 mod calls;
 mod compiler;
 pub mod device_code;
+mod kept;
 mod libraries;
 mod triangle;
 mod verdict;
@@ -19,6 +20,7 @@ use tegula_runtime::flow::{Failure, Launch};
 pub use calls::Names;
 pub(crate) use calls::{diag, side, trans, uplo};
 pub(crate) use device_code::{Grid, Program};
+pub use kept::keep_code_in;
 pub use libraries::check;
 pub(crate) use libraries::{Blas, Solver};
 pub(crate) use triangle::Triangles;

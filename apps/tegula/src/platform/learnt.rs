@@ -43,7 +43,7 @@ fn processor() -> String {
 
 /// The folder for what can be made again: `$XDG_CACHE_HOME`, or `.cache` in the user's own (XDG
 /// base directory specification).
-fn cache_folder() -> Option<PathBuf> {
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     let absolute =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));

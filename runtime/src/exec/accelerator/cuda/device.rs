@@ -93,6 +93,12 @@ impl Cuda {
         })
     }
 
+    /// The same, which lends at most `bytes` bytes of its memory to buffers.
+    #[must_use]
+    pub fn limited(self, bytes: u64) -> Self {
+        Self { free_bytes: self.free_bytes.min(bytes), ..self }
+    }
+
     /// Its number.
     #[must_use]
     pub fn number(&self) -> usize {

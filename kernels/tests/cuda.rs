@@ -5,6 +5,7 @@
 #[path = "../../runtime/tests/conformance/stand_in.rs"]
 mod stand_in;
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use tegula_kernels::cuda;
@@ -16,6 +17,7 @@ use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::geadd::Geadd;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::gemv::Gemv;
+use tegula_kernels::kernel::geqrt::Geqrt;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::lauum::Lauum;
@@ -23,11 +25,14 @@ use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::kernel::potrf::Potrf;
 use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::syrk::Syrk;
+use tegula_kernels::kernel::tpmqrt::Tpmqrt;
+use tegula_kernels::kernel::tpqrt::Tpqrt;
 use tegula_kernels::kernel::trmm::Trmm;
 use tegula_kernels::kernel::trsm::Trsm;
 use tegula_kernels::kernel::trsv::Trsv;
 use tegula_kernels::kernel::trtri::Trtri;
-use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
+use tegula_kernels::kernel::unmqr::Unmqr;
+use tegula_kernels::option::{Below, Diag, Form, Side, Storev, Trans, Uplo};
 use tegula_kernels::scalar::Real;
 use tegula_kernels::special::Matern;
 use tegula_runtime::exec::accelerator::Accelerator;
@@ -66,12 +71,12 @@ fn engine(device: &Arc<dyn Accelerator>) -> Exec {
     })
 }
 
-/// The last buffer after `codelet` has run on these buffers, or why it did not.
+/// The buffers that `codelet` writes after it has run on these, or why it did not.
 fn run<C: Codelet>(
     engine: impl Engine + 'static,
     codelet: C,
     buffers: &[Vec<u8>],
-) -> Result<Vec<u8>, FlowError> {
+) -> Result<Vec<Vec<u8>>, FlowError> {
     let mut flow = Flow::new(engine, FlowOptions::default());
     let handles: Vec<Handle> = buffers.iter().map(|buffer| flow.register(buffer.len())).collect();
     for (&handle, buffer) in handles.iter().zip(buffers) {
@@ -81,8 +86,8 @@ fn run<C: Codelet>(
         handles.iter().copied().zip(C::ACCESS.iter().copied()).collect();
     flow.submit(codelet, &accesses, 0);
     flow.wait()?;
-    let last = handles.last().expect("a kernel writes something");
-    flow.read::<u8>(*last).map(<[u8]>::to_vec)
+    let written = accesses.iter().filter(|(_, access)| *access != Access::R);
+    written.map(|&(handle, _)| flow.read::<u8>(handle).map(<[u8]>::to_vec)).collect()
 }
 
 fn raw<T: Real>(numbers: &[T]) -> Vec<u8> {
@@ -103,6 +108,17 @@ impl Comparison<'_> {
         buffers: &[Vec<u8>],
         size: f64,
     ) {
+        self.compare_part::<T, R, C>(codelet, buffers, size, |_| true);
+    }
+
+    /// The same, of the numbers written that count.
+    fn compare_part<T: Real, R: Real, C: Codelet + std::fmt::Debug>(
+        &mut self,
+        codelet: C,
+        buffers: &[Vec<u8>],
+        size: f64,
+        counts: impl Fn(usize) -> bool,
+    ) {
         let expected = run(Sequential::new(), codelet, buffers);
         let got = run(engine(self.device), codelet, buffers);
         self.tried += 1;
@@ -114,8 +130,9 @@ impl Comparison<'_> {
             }
             (got, expected) => panic!("{codelet:?}: {got:?}, not {expected:?}"),
         };
+        let (got, expected) = (got.concat(), expected.concat());
         let pairs = got.chunks(size_of::<R>()).zip(expected.chunks(size_of::<R>()));
-        for (place, (got, expected)) in pairs.enumerate() {
+        for (place, (got, expected)) in pairs.enumerate().filter(|&(place, _)| counts(place)) {
             let number = |bytes: &[u8]| bytemuck::pod_read_unaligned::<R>(bytes).to_f64();
             let (got, expected) = (number(got), number(expected));
             let close = (got - expected).abs() <= 8.0 * T::EPSILON.to_f64() * size;
@@ -200,6 +217,69 @@ impl Comparison<'_> {
         self.compare::<T, T, _>(GetrfNopiv::<T>::new(m, n, 0), &[raw(&a)], 64.0 * (m + n) as f64);
     }
 
+    /// Factorizations in reflectors, and products with them.
+    fn reflectors<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let (scalar, size) = (PhantomData::<T>, 64.0 * (m + n + k) as f64);
+        for storev in Storev::ALL {
+            for offset in [0, m / 3] {
+                let geqrt = Geqrt { storev, m, n, offset, scalar };
+                let steps = geqrt.count();
+                let mut a = random.numbers::<T>(m * n);
+                for i in 0..steps {
+                    let (row, column) = storev.stored(offset + i, i);
+                    a[row + column * storev.stored(m, n).0] = T::from_f64(3.0 * (m + n) as f64);
+                }
+                let room = |count: usize| raw(&vec![T::NAN; count]);
+                let buffers = [raw(&a), room(steps), room(steps * steps)];
+                self.compare::<T, T, _>(geqrt, &buffers, size);
+                let made = run(Sequential::new(), geqrt, &buffers).expect("it cannot fail");
+                for (side, trans) in [(Side::Left, Trans::No), (Side::Right, Trans::No)]
+                    .into_iter()
+                    .chain([(Side::Left, Trans::Conj), (Side::Right, Trans::Yes)])
+                {
+                    let (rows, cols) = if side == Side::Left { (m, k) } else { (k, m) };
+                    let c = raw(&random.numbers::<T>(rows * cols));
+                    let unmqr = Unmqr {
+                        side,
+                        trans,
+                        storev,
+                        m: rows,
+                        n: cols,
+                        order: m,
+                        width: n,
+                        k: steps,
+                        offset: offset as u32,
+                        scalar,
+                    };
+                    self.compare::<T, T, _>(unmqr, &[made[0].clone(), made[2].clone(), c], size);
+                }
+            }
+        }
+    }
+
+    fn stacks<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let (scalar, size) = (PhantomData::<T>, 64.0 * (m + n + k) as f64);
+        for below in Below::ALL {
+            for ib in [1 + k % 7, 48] {
+                let mut r = random.numbers::<T>((n + 2) * n);
+                (0..n).for_each(|i| r[i * (n + 3)] = T::from_f64(2.0 * (m + n) as f64));
+                let b = raw(&random.numbers::<T>(m * n));
+                let t = raw(&vec![T::NAN; ib.min(n) * n]);
+                let tpqrt = Tpqrt { below, top: n + 2, m, n, ib, scalar };
+                let buffers = [raw(&r), b, t];
+                self.compare::<T, T, _>(tpqrt, &buffers, size);
+                let made = run(Sequential::new(), tpqrt, &buffers).expect("it cannot fail");
+                for trans in [Trans::No, Trans::Conj] {
+                    let (c1, c2) =
+                        (random.numbers::<T>((n + 1) * k), random.numbers::<T>(m * k));
+                    let tpmqrt = Tpmqrt { below, trans, top: n + 1, m, n: k, k: n, ib, scalar };
+                    let buffers = [made[1].clone(), made[2].clone(), raw(&c1), raw(&c2)];
+                    self.compare::<T, T, _>(tpmqrt, &buffers, size);
+                }
+            }
+        }
+    }
+
     fn sums<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (a, b, s) =
             (random.numbers::<T>(m * n), random.numbers::<T>(m * n), random.numbers::<T>(n));
@@ -224,7 +304,9 @@ impl Comparison<'_> {
             self.compare::<T, T, _>(between, &[table.clone(), p.clone(), q, out], 64.0);
             let within = Covariance::<T>::within(geometry, (m, m), (0, 0));
             let out = vec![0; m * m * size_of::<T>()];
-            self.compare::<T, T, _>(within, &[table, p.clone(), p, out], 64.0);
+            // What is above the diagonal is left as it is, which is anything on a device.
+            let is_below = |place: usize| place % m >= place / m;
+            self.compare_part::<T, T, _>(within, &[table, p.clone(), p, out], 64.0, is_below);
         }
     }
 
@@ -234,6 +316,8 @@ impl Comparison<'_> {
             self.products::<T>(shape, &mut random);
             self.triangles::<T>(shape, &mut random);
             self.factors::<T>(shape, &mut random);
+            self.reflectors::<T>(shape, &mut random);
+            self.stacks::<T>(shape, &mut random);
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
         }

@@ -19,22 +19,37 @@ use crate::scalar::Scalar;
 /// What all sources share.
 const PRELUDE: &str = include_str!("prelude.cu");
 
-/// The whole source; `REAL`, the type of numbers, is to be defined for it.
+/// Arithmetic of real numbers under the names that it has of complex ones.
+const REAL: &str = include_str!("real.cu");
+
+/// Arithmetic of complex numbers.
+const COMPLEX: &str = include_str!("complex.cu");
+
+/// Sources of kernels of any numbers.
+const OF_NUMBERS: &[&str] = &[super::block::SOURCE];
+
+/// Sources of kernels of real numbers.
+const OF_REAL_NUMBERS: &[&str] = &[
+    super::triangle::SOURCE,
+    super::reflectors::SOURCE,
+    covariance::SOURCE,
+    column_squares::SOURCE,
+    dot::SOURCE,
+    getrf_nopiv::SOURCE,
+    laset::SOURCE,
+    logdet::SOURCE,
+    potrf::SOURCE,
+];
+
+/// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.
 #[must_use]
-pub fn source() -> String {
-    let mut source = PRELUDE.to_owned();
-    source += &covariance::constants();
-    for part in [
-        super::triangle::SOURCE,
-        covariance::SOURCE,
-        column_squares::SOURCE,
-        dot::SOURCE,
-        getrf_nopiv::SOURCE,
-        laset::SOURCE,
-        logdet::SOURCE,
-        potrf::SOURCE,
-    ] {
-        source += part;
+pub fn source<T: Scalar>() -> String {
+    let mut source = format!("typedef {} base;\n", T::Real::cuda().name()) + PRELUDE;
+    source += if T::IS_COMPLEX { COMPLEX } else { REAL };
+    source.extend(OF_NUMBERS.iter().copied());
+    if !T::IS_COMPLEX {
+        source += &covariance::constants();
+        source.extend(OF_REAL_NUMBERS.iter().copied());
     }
     source
 }
@@ -98,8 +113,8 @@ impl<T: Scalar> Program<T> {
         let define = format!("-DREAL={}", T::cuda().name());
         let arch = format!("--gpu-architecture=compute_{major}{minor}");
         // A compiler older than the device writes code that the driver brings up to date.
-        let code = compile(&source(), &[define.clone(), arch])
-            .or_else(|_| compile(&source(), &[define]))?;
+        let code = compile(&source::<T>(), &[define.clone(), arch])
+            .or_else(|_| compile(&source::<T>(), &[define]))?;
         let module = Arc::new(driver(Module::new(context, &code))?);
         Ok(Self { module, functions: Mutex::default(), precision: PhantomData })
     }

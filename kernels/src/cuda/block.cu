@@ -27,3 +27,15 @@ extern "C" __global__ void add_part(u64 m, u64 n, int part, int op, real alpha, 
         b[i + j * ldb] = sum;
     }
 }
+
+// Entry (i, j) of the matrix that the tile a of m rows stands for, if there is one: 0 anything, 1 a
+// symmetric and 2 a Hermitian matrix of which a triangle is stored, 3 that triangle alone, 4 with
+// ones on its diagonal.
+__device__ inline bool entry_of(int kind, int lower, const real *a, u64 m, u64 i, u64 j, real &x) {
+    bool is_stored = kind == 0 || (lower ? i >= j : i <= j);
+    if (kind >= 3 && !is_stored) return false;
+    x = is_stored ? a[i + j * m] : a[j + i * m];
+    if (kind == 4 && i == j) x = number(1.0);
+    if (kind == 2) x = i == j ? number(re(x)) : is_stored ? x : conjugate(x);
+    return true;
+}

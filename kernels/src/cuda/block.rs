@@ -207,8 +207,7 @@ impl<T: Scalar> Products<T> {
         beta: T,
         c: Block<T>,
     ) -> Result<(), Failure> {
-        let ((m, k), (inner, n)) =
-            (trans_a.stored(a.rows, a.cols), trans_b.stored(b.rows, b.cols));
+        let ((m, k), (inner, n)) = (trans_a.stored(a.rows, a.cols), trans_b.stored(b.rows, b.cols));
         let agrees = (m, n) == c.shape() && k == inner;
         assert!(agrees, "{m} x {k} times {inner} x {n} is not {} x {}", c.rows, c.cols);
         if c.is_empty() || (k == 0 && beta == T::ONE) {
@@ -219,7 +218,9 @@ impl<T: Scalar> Products<T> {
         // SAFETY: the shapes agree.
         self.blas.call(|blas| unsafe {
             let (a, b) = (a.place.cast_const(), b.place.cast_const());
-            (self.calls.gemm)(blas, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c.place, ldc)
+            (self.calls.gemm)(
+                blas, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c.place, ldc,
+            )
         })
     }
 

@@ -29,3 +29,10 @@ __device__ inline real operator/(real z, real w) {
                       : complex(z.x + z.y * ratio, z.y - z.x * ratio);
     return complex(sum.x / length, sum.y / length);
 }
+__device__ inline real pair(double x, double y) { return complex((base)x, (base)y); }
+__device__ inline other converted(real z) {
+    other w;
+    w.x = (decltype(w.x))z.x;
+    w.y = (decltype(w.y))z.y;
+    return w;
+}

@@ -13,7 +13,10 @@ use tegula_runtime::flow::{Failure, Launch};
 
 use super::compiler::compile;
 use super::driver;
-use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
+use crate::kernel::{
+    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, laset,
+    laset_triangle, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
+};
 use crate::scalar::Scalar;
 
 /// What all sources share.
@@ -26,25 +29,37 @@ const REAL: &str = include_str!("real.cu");
 const COMPLEX: &str = include_str!("complex.cu");
 
 /// Sources of kernels of any numbers.
-const OF_NUMBERS: &[&str] = &[super::block::SOURCE];
+const OF_NUMBERS: &[&str] = &[
+    super::block::SOURCE,
+    super::triangle::SOURCE,
+    centre::SOURCE,
+    convert::SOURCE,
+    diagonal_solve::SOURCE,
+    laset::SOURCE,
+    laset_triangle::SOURCE,
+    line_sums::SOURCE,
+    negligible::SOURCE,
+    norm::SOURCE,
+    scale_lines::SOURCE,
+];
 
 /// Sources of kernels of real numbers.
 const OF_REAL_NUMBERS: &[&str] = &[
-    super::triangle::SOURCE,
     super::reflectors::SOURCE,
     covariance::SOURCE,
     column_squares::SOURCE,
     dot::SOURCE,
     getrf_nopiv::SOURCE,
-    laset::SOURCE,
     logdet::SOURCE,
+    noise::SOURCE,
     potrf::SOURCE,
 ];
 
 /// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.
 #[must_use]
 pub fn source<T: Scalar>() -> String {
-    let mut source = format!("typedef {} base;\n", T::Real::cuda().name()) + PRELUDE;
+    let (base, other) = (T::Real::cuda().name(), T::Other::cuda().name());
+    let mut source = format!("typedef {base} base;\ntypedef {other} other;\n") + PRELUDE;
     source += if T::IS_COMPLEX { COMPLEX } else { REAL };
     source.extend(OF_NUMBERS.iter().copied());
     if !T::IS_COMPLEX {

@@ -24,9 +24,11 @@ use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::gemv::Gemv;
 use tegula_kernels::kernel::geqrt::Geqrt;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
+use tegula_kernels::kernel::getrf_update::GetrfUpdate;
 use tegula_kernels::kernel::lascal::Lascal;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::laset_triangle::LasetTriangle;
+use tegula_kernels::kernel::laswp::Laswp;
 use tegula_kernels::kernel::lauum::Lauum;
 use tegula_kernels::kernel::line_sums::{Line, LineSums, Term};
 use tegula_kernels::kernel::logdet::LogDet;
@@ -380,6 +382,38 @@ impl Comparison<'_> {
         self.lines::<T>((m, n), random);
     }
 
+    /// Exchanges of rows, and the update of a column of blocks by a panel.
+    fn pivots<T: Scalar>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let scalar = PhantomData::<T>;
+        for (first, backward) in [(0, false), (m / 3, false), (m / 3, true)] {
+            let pivots: Vec<u32> = (0..m - m / 4)
+                .map(|i| (i + (random.bits() % (m - i) as u64) as usize) as u32)
+                .collect();
+            let first = first.min(pivots.len());
+            let a = raw(&random.numbers::<T>(m * n));
+            let laswp = Laswp { m, n, first, backward, scalar };
+            let pivots = bytemuck::cast_slice(&pivots).to_vec();
+            self.compare::<T, T::Real, _>(laswp, &[pivots, a], 0.0);
+        }
+        for (first, height) in [(0, None), (m / 3, None), (m / 3, Some(24)), (0, Some(8))] {
+            let update = GetrfUpdate { m, n, k, first, height, scalar };
+            let steps = update.steps();
+            let pivots: Vec<u32> = (first..first + steps)
+                .map(|i| (i + (random.bits() % (m - i) as u64) as usize) as u32)
+                .collect();
+            let small = |count: usize, random: &mut RandomInputs| -> Vec<T> {
+                let scale = T::from_f64(1.0 / (k + 1) as f64);
+                random.numbers::<T>(count).into_iter().map(|x| x * scale).collect()
+            };
+            let panel = small(if height.is_some() { steps * k } else { m * k }, random);
+            let packed = small(update.packed().map_or(1, |shape| shape.elements() + 5), random);
+            let pivots = bytemuck::cast_slice(&pivots).to_vec();
+            let column = raw(&random.numbers::<T>(m * n));
+            let buffers = [raw(&panel), pivots, raw(&packed), column];
+            self.compare::<T, T::Real, _>(update, &buffers, 4.0 * (k + 1) as f64);
+        }
+    }
+
     /// Sums along lines, and what is made of them.
     fn lines<T: Scalar>(&mut self, (m, n): (usize, usize), random: &mut RandomInputs) {
         let scalar = PhantomData::<T>;
@@ -503,6 +537,7 @@ impl Comparison<'_> {
         for &shape in SIZES {
             self.symmetric::<T>(shape, &mut random);
             self.entries::<T>(shape, &mut random);
+            self.pivots::<T>(shape, &mut random);
         }
     }
 }

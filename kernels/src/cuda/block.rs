@@ -69,6 +69,11 @@ impl<T: Scalar> Block<T> {
         }))
     }
 
+    /// The `rows x cols` matrix without gaps at an address of the working memory.
+    pub(crate) fn at(room: u64, rows: usize, cols: usize) -> Self {
+        Self { place: room as *mut T, rows, cols, ld: rows }
+    }
+
     /// The `rows x cols` block whose first entry is entry `(i, j)`.
     ///
     /// # Panics

@@ -14,8 +14,8 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::compiler::compile;
 use super::driver;
 use crate::kernel::{
-    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, laset,
-    laset_triangle, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
+    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
+    laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
 };
 use crate::scalar::Scalar;
 
@@ -35,8 +35,10 @@ const OF_NUMBERS: &[&str] = &[
     centre::SOURCE,
     convert::SOURCE,
     diagonal_solve::SOURCE,
+    getrf_update::SOURCE,
     laset::SOURCE,
     laset_triangle::SOURCE,
+    laswp::SOURCE,
     line_sums::SOURCE,
     negligible::SOURCE,
     norm::SOURCE,

@@ -6,30 +6,53 @@
 mod stand_in;
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use tegula_kernels::cuda;
 use tegula_kernels::geometry::Geometry;
+use tegula_kernels::kernel::centre::{Centre, Factors};
+use tegula_kernels::kernel::check_diagonal::CheckDiagonal;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
+use tegula_kernels::kernel::convert::Convert;
+use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{Correlation, Covariance, RadialTable, SmallExpansion};
+use tegula_kernels::kernel::diagonal_solve::DiagonalSolve;
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::geadd::Geadd;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::gemv::Gemv;
+use tegula_kernels::kernel::geqrt::Geqrt;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
+use tegula_kernels::kernel::getrf_update::GetrfUpdate;
+use tegula_kernels::kernel::lascal::Lascal;
 use tegula_kernels::kernel::laset::Laset;
+use tegula_kernels::kernel::laset_triangle::LasetTriangle;
+use tegula_kernels::kernel::laswp::Laswp;
 use tegula_kernels::kernel::lauum::Lauum;
+use tegula_kernels::kernel::line_sums::{Line, LineSums, Term};
 use tegula_kernels::kernel::logdet::LogDet;
+use tegula_kernels::kernel::negligible::Negligible;
+use tegula_kernels::kernel::noise::{AddNoise, TimesNoise};
+use tegula_kernels::kernel::norm::{Norm, NormFold, NormShare};
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::potrf::Potrf;
 use tegula_kernels::kernel::random::RandomInputs;
+use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
+use tegula_kernels::kernel::symm::Symm;
+use tegula_kernels::kernel::syr2k::Syr2k;
 use tegula_kernels::kernel::syrk::Syrk;
+use tegula_kernels::kernel::tpmqrt::Tpmqrt;
+use tegula_kernels::kernel::tpqrt::Tpqrt;
+use tegula_kernels::kernel::tradd::Tradd;
 use tegula_kernels::kernel::trmm::Trmm;
 use tegula_kernels::kernel::trsm::Trsm;
 use tegula_kernels::kernel::trsv::Trsv;
 use tegula_kernels::kernel::trtri::Trtri;
-use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
-use tegula_kernels::scalar::Real;
+use tegula_kernels::kernel::unmqr::Unmqr;
+use tegula_kernels::option::{Below, Diag, Form, Part, Side, Storev, Trans, Uplo};
+use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_kernels::special::Matern;
 use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::exec::accelerator::cuda::{Cuda, devices};
@@ -67,12 +90,12 @@ fn engine(device: &Arc<dyn Accelerator>) -> Exec {
     })
 }
 
-/// The last buffer after `codelet` has run on these buffers, or why it did not.
+/// The buffers that `codelet` writes after it has run on these, or why it did not.
 fn run<C: Codelet>(
     engine: impl Engine + 'static,
     codelet: C,
     buffers: &[Vec<u8>],
-) -> Result<Vec<u8>, FlowError> {
+) -> Result<Vec<Vec<u8>>, FlowError> {
     let mut flow = Flow::new(engine, FlowOptions::default());
     let handles: Vec<Handle> = buffers.iter().map(|buffer| flow.register(buffer.len())).collect();
     for (&handle, buffer) in handles.iter().zip(buffers) {
@@ -82,20 +105,21 @@ fn run<C: Codelet>(
         handles.iter().copied().zip(C::ACCESS.iter().copied()).collect();
     flow.submit(codelet, &accesses, 0);
     flow.wait()?;
-    let last = handles.last().expect("a kernel writes something");
-    flow.read::<u8>(*last).map(<[u8]>::to_vec)
+    let written = accesses.iter().filter(|(_, access)| *access != Access::R);
+    written.map(|&(handle, _)| flow.read::<u8>(handle).map(<[u8]>::to_vec)).collect()
 }
 
-fn raw<T: Real>(numbers: &[T]) -> Vec<u8> {
+fn raw<T: Scalar>(numbers: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(numbers).to_vec()
 }
 
 /// How what a device gave differs from what a core gave, by more than `size` roundings of `T` in a
-/// number of type `R`.
-fn difference<T: Real, R: Real>(
+/// number of type `R` that counts.
+fn difference<T: Scalar, R: Real>(
     got: Result<Vec<u8>, FlowError>,
     expected: Result<Vec<u8>, FlowError>,
     size: f64,
+    counts: impl Fn(usize) -> bool,
 ) -> Option<String> {
     let (got, expected) = match (got, expected) {
         (Ok(got), Ok(expected)) => (got, expected),
@@ -106,11 +130,11 @@ fn difference<T: Real, R: Real>(
         (Err(got), Ok(_)) => return Some(got.to_string()),
         (Ok(_), Err(expected)) => return Some(format!("nothing, not '{expected}'")),
     };
-    let mut pairs = got.chunks(size_of::<R>()).zip(expected.chunks(size_of::<R>())).enumerate();
-    pairs.find_map(|(place, (got, expected))| {
+    let pairs = got.chunks(size_of::<R>()).zip(expected.chunks(size_of::<R>())).enumerate();
+    pairs.filter(|&(place, _)| counts(place)).find_map(|(place, (got, expected))| {
         let number = |bytes: &[u8]| bytemuck::pod_read_unaligned::<R>(bytes).to_f64();
         let (got, expected) = (number(got), number(expected));
-        let close = (got - expected).abs() <= 8.0 * T::EPSILON.to_f64() * size;
+        let close = (got - expected).abs() <= 8.0 * T::epsilon() * size;
         let same = close || got == expected || (got.is_nan() && expected.is_nan());
         (!same).then(|| format!("number {place} is {got:e}, not {expected:e}"))
     })
@@ -129,26 +153,40 @@ impl<'a> Comparison<'a> {
         Self { device, tried: 0, wrong: BTreeMap::new() }
     }
 
-    /// Compares all kernels in both precisions; how many comparisons that took.
+    /// Compares all kernels in all precisions; how many comparisons that took.
     fn run(mut self) -> usize {
         self.all::<f64>();
         self.all::<f32>();
+        self.numbers::<c64>();
+        self.numbers::<c32>();
         let wrong: Vec<String> = self.wrong.into_values().collect();
         assert!(wrong.is_empty(), "{}:\n{}", self.device.name(), wrong.join("\n"));
         self.tried
     }
 
     /// Runs `codelet` here and there; results of type `R` may differ by `size` roundings of `T`.
-    fn compare<T: Real, R: Real, C: Codelet + std::fmt::Debug>(
+    fn compare<T: Scalar, R: Real, C: Codelet + std::fmt::Debug>(
         &mut self,
         codelet: C,
         buffers: &[Vec<u8>],
         size: f64,
     ) {
+        self.compare_part::<T, R, C>(codelet, buffers, size, |_| true);
+    }
+
+    /// The same, of the numbers written that count.
+    fn compare_part<T: Scalar, R: Real, C: Codelet + std::fmt::Debug>(
+        &mut self,
+        codelet: C,
+        buffers: &[Vec<u8>],
+        size: f64,
+        counts: impl Fn(usize) -> bool,
+    ) {
         let expected = run(Sequential::new(), codelet, buffers);
         let got = run(engine(self.device), codelet, buffers);
         self.tried += 1;
-        if let Some(difference) = difference::<T, R>(got, expected, size) {
+        let (got, expected) = (got.map(|got| got.concat()), expected.map(|all| all.concat()));
+        if let Some(difference) = difference::<T, R>(got, expected, size, counts) {
             let difference = format!("{codelet:?}: {difference}");
             self.wrong.entry(codelet_info::<C>().name).or_insert(difference);
         }
@@ -230,6 +268,257 @@ impl<'a> Comparison<'a> {
         self.compare::<T, T, _>(GetrfNopiv::<T>::new(m, n, 0), &[raw(&a)], 64.0 * (m + n) as f64);
     }
 
+    /// Factorizations in reflectors, and products with them.
+    fn reflectors<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let (scalar, size) = (PhantomData::<T>, 64.0 * (m + n + k) as f64);
+        for storev in Storev::ALL {
+            for offset in [0, m / 3] {
+                let geqrt = Geqrt { storev, m, n, offset, scalar };
+                let steps = geqrt.count();
+                let mut a = random.numbers::<T>(m * n);
+                for i in 0..steps {
+                    let (row, column) = storev.stored(offset + i, i);
+                    a[row + column * storev.stored(m, n).0] = T::from_f64(3.0 * (m + n) as f64);
+                }
+                let room = |count: usize| raw(&vec![T::NAN; count]);
+                let buffers = [raw(&a), room(steps), room(steps * steps)];
+                self.compare::<T, T, _>(geqrt, &buffers, size);
+                let made = run(Sequential::new(), geqrt, &buffers).expect("it cannot fail");
+                for (side, trans) in [(Side::Left, Trans::No), (Side::Right, Trans::No)]
+                    .into_iter()
+                    .chain([(Side::Left, Trans::Conj), (Side::Right, Trans::Yes)])
+                {
+                    let (rows, cols) = if side == Side::Left { (m, k) } else { (k, m) };
+                    let c = raw(&random.numbers::<T>(rows * cols));
+                    let unmqr = Unmqr {
+                        side,
+                        trans,
+                        storev,
+                        m: rows,
+                        n: cols,
+                        order: m,
+                        width: n,
+                        k: steps,
+                        offset: offset as u32,
+                        scalar,
+                    };
+                    self.compare::<T, T, _>(unmqr, &[made[0].clone(), made[2].clone(), c], size);
+                }
+            }
+        }
+    }
+
+    fn stacks<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let (scalar, size) = (PhantomData::<T>, 64.0 * (m + n + k) as f64);
+        for below in Below::ALL {
+            for ib in [1 + k % 7, 48] {
+                let mut r = random.numbers::<T>((n + 2) * n);
+                (0..n).for_each(|i| r[i * (n + 3)] = T::from_f64(2.0 * (m + n) as f64));
+                let b = raw(&random.numbers::<T>(m * n));
+                let t = raw(&vec![T::NAN; ib.min(n) * n]);
+                let tpqrt = Tpqrt { below, top: n + 2, m, n, ib, scalar };
+                let buffers = [raw(&r), b, t];
+                self.compare::<T, T, _>(tpqrt, &buffers, size);
+                let made = run(Sequential::new(), tpqrt, &buffers).expect("it cannot fail");
+                for trans in [Trans::No, Trans::Conj] {
+                    let (c1, c2) = (random.numbers::<T>((n + 1) * k), random.numbers::<T>(m * k));
+                    let tpmqrt = Tpmqrt { below, trans, top: n + 1, m, n: k, k: n, ib, scalar };
+                    let buffers = [made[1].clone(), made[2].clone(), raw(&c1), raw(&c2)];
+                    self.compare::<T, T, _>(tpmqrt, &buffers, size);
+                }
+            }
+        }
+    }
+
+    /// What is symmetric or Hermitian.
+    fn symmetric<T: Scalar>(
+        &mut self,
+        (m, n, k): (usize, usize, usize),
+        random: &mut RandomInputs,
+    ) {
+        let (alpha, size) = (T::from_f64(0.75), 8.0 * (k + m + n) as f64);
+        for (form, uplo, beta) in Form::ALL
+            .into_iter()
+            .flat_map(|form| Uplo::ALL.map(|uplo| (form, uplo)))
+            .flat_map(|(form, uplo)| [0.0, -0.5].map(|beta| (form, uplo, T::from_f64(beta))))
+        {
+            for side in Side::ALL {
+                let symm = Symm { form, side, uplo, m, n, alpha, beta };
+                let order = symm.order();
+                let [a, b, c] =
+                    [order * order, m * n, m * n].map(|count| raw(&random.numbers::<T>(count)));
+                self.compare::<T, T::Real, _>(symm, &[a, b, c], size);
+            }
+            for trans in [Trans::No, form.mirror()] {
+                let syr2k = Syr2k { form, uplo, trans, n, k, alpha, beta };
+                let [a, b, c] = [n * k, n * k, n * n].map(|count| raw(&random.numbers::<T>(count)));
+                self.compare::<T, T::Real, _>(syr2k, &[a, b, c], size);
+            }
+        }
+    }
+
+    /// What is done entry by entry.
+    fn entries<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
+        let (alpha, scalar) = (random.number::<T>(), PhantomData::<T>);
+        for part in Part::ALL {
+            let mut tile = || raw(&random.numbers::<T>(m * n));
+            for (alpha, beta) in [(alpha, T::ZERO), (T::ZERO, alpha), (T::ONE, alpha)] {
+                for trans in Trans::ALL {
+                    let tradd = Tradd { part, trans, m, n, alpha, beta };
+                    self.compare::<T, T::Real, _>(tradd, &[tile(), tile()], 4.0);
+                }
+                self.compare::<T, T::Real, _>(Lascal { part, m, n, alpha }, &[tile()], 4.0);
+            }
+            let other = raw(&vec![<T::Other as Scalar>::ONE; m * n]);
+            let convert = Convert { part, m, n, scalar };
+            self.compare::<T, <T::Other as Scalar>::Real, _>(convert, &[tile(), other], 0.0);
+            for (term, row, column, all) in
+                [(Term::Entry, 0.25, 0.5, 0.125), (Term::Square, 0.0, 0.5, 0.0)]
+            {
+                let centre =
+                    Centre { part, term, m, n, alpha, factors: Factors { row, column, all } };
+                let mut sums = |factor: f64, count| {
+                    raw(&random.numbers::<T>(if factor == 0.0 { 0 } else { count }))
+                };
+                let buffers = [sums(row, m), sums(column, n), sums(all, 1), sums(1.0, m * n)];
+                self.compare::<T, T::Real, _>(centre, &buffers, 16.0);
+            }
+        }
+        let (off_diagonal, diagonal) = (random.number::<T>(), random.number::<T>());
+        let tile = raw(&random.numbers::<T>(m * n));
+        let laset = Laset { m, n, off_diagonal, diagonal };
+        self.compare::<T, T::Real, _>(laset, std::slice::from_ref(&tile), 0.0);
+        for uplo in Uplo::ALL {
+            let laset = LasetTriangle { uplo, m, n, off_diagonal, diagonal };
+            self.compare::<T, T::Real, _>(laset, std::slice::from_ref(&tile), 0.0);
+        }
+        let block = |tile: (usize, usize), first: (usize, usize)| {
+            let short = |(i, j): (usize, usize)| (i as u32, j as u32);
+            Block { tile: short(tile), first: short(first) }
+        };
+        let (from, to) = (block((m, n), (m / 3, n / 2)), block((m + 1, n + 2), (1, 2)));
+        let size = ((m - m / 3) as u32, (n - n / 2) as u32);
+        let target = raw(&random.numbers::<T>((m + 1) * (n + 2)));
+        let copy = CopyPart { from, to, size, scalar };
+        self.compare::<T, T::Real, _>(copy, &[tile.clone(), target], 0.0);
+        let d = raw(&random.dominant::<T>(m));
+        let solve = DiagonalSolve { m, n, scalar };
+        self.compare::<T, T::Real, _>(solve, &[d, tile.clone()], 4.0);
+        for zero in [None, Some(0), Some(m.min(n) - 1)] {
+            let mut a = random.dominant::<T>(m.max(n));
+            a.truncate(m * n);
+            zero.iter().for_each(|&i| a[i * (m + 1)] = T::ZERO);
+            (0..m.min(n)).filter(|&i| Some(i) != zero).for_each(|i| a[i * (m + 1)] = T::ONE);
+            let check = CheckDiagonal { m, n, offset: 7, scalar };
+            self.compare::<T, T::Real, _>(check, &[raw(&a)], 0.0);
+        }
+        self.lines::<T>((m, n), random);
+    }
+
+    /// Exchanges of rows, and the update of a column of blocks by a panel.
+    fn pivots<T: Scalar>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let scalar = PhantomData::<T>;
+        for (first, backward) in [(0, false), (m / 3, false), (m / 3, true)] {
+            let pivots: Vec<u32> = (0..m - m / 4)
+                .map(|i| (i + (random.bits() % (m - i) as u64) as usize) as u32)
+                .collect();
+            let first = first.min(pivots.len());
+            let a = raw(&random.numbers::<T>(m * n));
+            let laswp = Laswp { m, n, first, backward, scalar };
+            let pivots = bytemuck::cast_slice(&pivots).to_vec();
+            self.compare::<T, T::Real, _>(laswp, &[pivots, a], 0.0);
+        }
+        for (first, height) in [(0, None), (m / 3, None), (m / 3, Some(24)), (0, Some(8))] {
+            let update = GetrfUpdate { m, n, k, first, height, scalar };
+            let steps = update.steps();
+            let pivots: Vec<u32> = (first..first + steps)
+                .map(|i| (i + (random.bits() % (m - i) as u64) as usize) as u32)
+                .collect();
+            let small = |count: usize, random: &mut RandomInputs| -> Vec<T> {
+                let scale = T::from_f64(1.0 / (k + 1) as f64);
+                random.numbers::<T>(count).into_iter().map(|x| x * scale).collect()
+            };
+            let panel = small(if height.is_some() { steps * k } else { m * k }, random);
+            let packed = small(update.packed().map_or(1, |shape| shape.elements() + 5), random);
+            let pivots = bytemuck::cast_slice(&pivots).to_vec();
+            let column = raw(&random.numbers::<T>(m * n));
+            let buffers = [raw(&panel), pivots, raw(&packed), column];
+            self.compare::<T, T::Real, _>(update, &buffers, 4.0 * (k + 1) as f64);
+        }
+    }
+
+    /// Sums along lines, and what is made of them.
+    fn lines<T: Scalar>(&mut self, (m, n): (usize, usize), random: &mut RandomInputs) {
+        let scalar = PhantomData::<T>;
+        let squares = |count: usize, random: &mut RandomInputs| -> Vec<T> {
+            let mut squares: Vec<T> = random.numbers::<T>(count);
+            squares.iter_mut().for_each(|x| *x = T::from_real(x.abs_squared() + T::Real::ONE));
+            squares[0] = T::ZERO;
+            squares
+        };
+        for (row, column) in
+            [(Root::None, Root::Fourth), (Root::Square, Root::None), (Root::Fourth, Root::Square)]
+        {
+            let scale = ScaleLines { row, column, m, n, scalar };
+            let sums = |root, count, random: &mut RandomInputs| match root {
+                Root::None => Vec::new(),
+                _ => raw(&squares(count, random)),
+            };
+            let (s, t) = (sums(row, m, random), sums(column, n, random));
+            let a = raw(&random.numbers::<T>(m * n));
+            self.compare::<T, T::Real, _>(scale, &[s, t, a], 4.0);
+        }
+        let negligible = Negligible { n, part: 1.0, scalar };
+        let (before, after) = (squares(n, random), squares(n, random));
+        self.compare::<T, T::Real, _>(negligible, &[raw(&before), raw(&after)], 0.0);
+        let mut structures = vec![(Structure::General, m, n)];
+        for uplo in Uplo::ALL {
+            structures.extend(Diag::ALL.map(|diag| (Structure::Triangular(uplo, diag), m, n)));
+            structures.extend(Form::ALL.map(|form| (Structure::Symmetric(form, uplo), n, n)));
+        }
+        for (structure, m, n) in structures {
+            let mut a = random.numbers::<T>(m * n);
+            for line in [Line::Row, Line::Column] {
+                for term in [Term::Entry, Term::Square] {
+                    let count = if line == Line::Row { m } else { n };
+                    let sums = LineSums { line, term, structure, m, n, scalar };
+                    let buffers = [raw(&a), raw(&random.numbers::<T>(count))];
+                    self.compare::<T, T::Real, _>(sums, &buffers, 4.0 * (m + n) as f64);
+                }
+            }
+            for (norm, special) in Norm::ALL
+                .into_iter()
+                .flat_map(|norm| [0.0, f64::INFINITY, f64::NAN].map(|x| (norm, x)))
+            {
+                a[0] = T::from_f64(special);
+                let share = NormShare { norm, structure, twice: m > n, m, n, scalar };
+                let before = vec![T::Real::ONE; norm.share(m, n)];
+                self.compare::<T, T::Real, _>(
+                    share,
+                    &[raw(&a), raw(&before)],
+                    4.0 * (m * n) as f64,
+                );
+                let length = before.len();
+                let mut share = random.numbers::<T::Real>(length);
+                share.iter_mut().for_each(|x| *x = x.abs());
+                share[0] = T::Real::of_f64(special);
+                let fold = NormFold { norm, length, scalar };
+                let result = vec![T::Real::ONE; norm.share(1, 1)];
+                self.compare::<T, T::Real, _>(fold, &[raw(&share), raw(&result)], 16.0);
+            }
+        }
+    }
+
+    fn noise<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
+        let (noise, precision) = (raw(&random.numbers::<f64>(m)), PhantomData::<T>);
+        let a = raw(&random.numbers::<T>(m * m));
+        self.compare::<T, T, _>(AddNoise { m, precision }, &[noise.clone(), a], 4.0);
+        let (x, y) =
+            (raw(&random.numbers::<T>(m * (n + 1))), raw(&random.numbers::<T>(m * (n + 2))));
+        let times = TimesNoise { m, columns: n, skip_x: 1, skip_y: 2, alpha: 0.75, precision };
+        self.compare::<T, T, _>(times, &[noise, x, y], 4.0);
+    }
+
     fn sums<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (a, b, s) =
             (random.numbers::<T>(m * n), random.numbers::<T>(m * n), random.numbers::<T>(n));
@@ -254,7 +543,9 @@ impl<'a> Comparison<'a> {
             self.compare::<T, T, _>(between, &[table.clone(), p.clone(), q, out], 64.0);
             let within = Covariance::<T>::within(geometry, (m, m), (0, 0));
             let out = vec![0; m * m * size_of::<T>()];
-            self.compare::<T, T, _>(within, &[table, p.clone(), p, out], 64.0);
+            // What is above the diagonal is left as it is, which is anything on a device.
+            let is_below = |place: usize| place % m >= place / m;
+            self.compare_part::<T, T, _>(within, &[table, p.clone(), p, out], 64.0, is_below);
         }
     }
 
@@ -264,8 +555,22 @@ impl<'a> Comparison<'a> {
             self.products::<T>(shape, &mut random);
             self.triangles::<T>(shape, &mut random);
             self.factors::<T>(shape, &mut random);
+            self.reflectors::<T>(shape, &mut random);
+            self.stacks::<T>(shape, &mut random);
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
+            self.noise::<T>(shape, &mut random);
+        }
+        self.numbers::<T>();
+    }
+
+    /// Kernels of any numbers.
+    fn numbers<T: Scalar>(&mut self) {
+        let mut random = RandomInputs::new(2027);
+        for &shape in SIZES {
+            self.symmetric::<T>(shape, &mut random);
+            self.entries::<T>(shape, &mut random);
+            self.pivots::<T>(shape, &mut random);
         }
     }
 }

@@ -14,28 +14,60 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::compiler::{Target, compile, version};
 use super::driver;
 use super::kept::kept_or;
-use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
+use crate::kernel::{
+    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
+    laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
+};
 use crate::scalar::Scalar;
 
 /// What all sources share.
 const PRELUDE: &str = include_str!("prelude.cu");
 
-/// The whole source; `REAL`, the type of numbers, is to be defined for it.
+/// Arithmetic of real numbers under the names that it has of complex ones.
+const REAL: &str = include_str!("real.cu");
+
+/// Arithmetic of complex numbers.
+const COMPLEX: &str = include_str!("complex.cu");
+
+/// Sources of kernels of any numbers.
+const OF_NUMBERS: &[&str] = &[
+    super::block::SOURCE,
+    super::triangle::SOURCE,
+    centre::SOURCE,
+    convert::SOURCE,
+    diagonal_solve::SOURCE,
+    getrf_update::SOURCE,
+    laset::SOURCE,
+    laset_triangle::SOURCE,
+    laswp::SOURCE,
+    line_sums::SOURCE,
+    negligible::SOURCE,
+    norm::SOURCE,
+    scale_lines::SOURCE,
+];
+
+/// Sources of kernels of real numbers.
+const OF_REAL_NUMBERS: &[&str] = &[
+    super::reflectors::SOURCE,
+    covariance::SOURCE,
+    column_squares::SOURCE,
+    dot::SOURCE,
+    getrf_nopiv::SOURCE,
+    logdet::SOURCE,
+    noise::SOURCE,
+    potrf::SOURCE,
+];
+
+/// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.
 #[must_use]
-pub fn source() -> String {
-    let mut source = PRELUDE.to_owned();
-    source += &covariance::constants();
-    for part in [
-        super::triangle::SOURCE,
-        covariance::SOURCE,
-        column_squares::SOURCE,
-        dot::SOURCE,
-        getrf_nopiv::SOURCE,
-        laset::SOURCE,
-        logdet::SOURCE,
-        potrf::SOURCE,
-    ] {
-        source += part;
+pub fn source<T: Scalar>() -> String {
+    let (base, other) = (T::Real::cuda().name(), T::Other::cuda().name());
+    let mut source = format!("typedef {base} base;\ntypedef {other} other;\n") + PRELUDE;
+    source += if T::IS_COMPLEX { COMPLEX } else { REAL };
+    source.extend(OF_NUMBERS.iter().copied());
+    if !T::IS_COMPLEX {
+        source += &covariance::constants();
+        source.extend(OF_REAL_NUMBERS.iter().copied());
     }
     source
 }
@@ -97,7 +129,7 @@ impl<T: Scalar> Program<T> {
     fn compile(context: &Arc<Context>) -> Result<Self, Failure> {
         let (major, minor) = driver(context.device().capability())?;
         let define = format!("-DREAL={}", T::cuda().name());
-        let (source, device) = (source(), format!("{major}.{minor}"));
+        let (source, device) = (source::<T>(), format!("{major}.{minor}"));
         let (key, options) = ([&source, &define, &device, &version()?], [define.clone()]);
         let code = kept_or(&key.map(String::as_str), || {
             compile(&source, &options, Target::Machine(major, minor))

@@ -25,7 +25,7 @@ fn played<T: Real>() -> Option<Library> {
     let folder: PathBuf = std::env::temp_dir().join(format!("{name}-{thread}"));
     std::fs::create_dir_all(&folder).expect("there is room for temporary files");
     let (source, library) = (folder.join("kernels.cpp"), folder.join("kernels.so"));
-    let text = [include_str!("shim.cpp"), &device_code::source(), include_str!("calls.cpp")];
+    let text = [include_str!("shim.cpp"), &device_code::source::<T>(), include_str!("calls.cpp")];
     std::fs::write(&source, text.concat()).expect("there is room for temporary files");
     let output = Command::new("g++")
         .args(["-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"])

@@ -116,11 +116,11 @@ pub(super) fn version() -> Result<String, LibraryError> {
 
 /// For whom code is compiled: devices of one compute capability, major and minor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// Machine code, which a driver older than the compiler takes, too.
-    Machine(i32, i32),
-    /// PTX, which the driver compiles: for devices that the compiler does not know.
-    Virtual,
+pub enum Target {
+    /// Machine code for these alone, which a driver older than the compiler takes, too.
+    Machine((i32, i32)),
+    /// PTX, which the driver compiles for these and all later ones.
+    Virtual((i32, i32)),
 }
 
 /// What the compiler makes of `source` with these options.
@@ -146,11 +146,11 @@ pub(super) fn compile(
     })?;
     let made = Made(&calls, program);
     let architecture = match target {
-        Target::Machine(major, minor) => Some(format!("--gpu-architecture=sm_{major}{minor}")),
-        Target::Virtual => None,
+        Target::Machine((major, minor)) => format!("--gpu-architecture=sm_{major}{minor}"),
+        Target::Virtual((major, minor)) => format!("--gpu-architecture=compute_{major}{minor}"),
     };
     let options: Vec<CString> =
-        options.iter().chain(&architecture).map(|option| text(option)).collect();
+        options.iter().chain([&architecture]).map(|option| text(option)).collect();
     let places: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     // SAFETY: it reads as many options as there are, each to its end.
     let status = unsafe { (calls.compile)(program, places.len() as c_int, places.as_ptr()) };
@@ -161,6 +161,6 @@ pub(super) fn compile(
     }
     match target {
         Target::Machine(..) => calls.made(made.1, calls.machine_bytes, calls.machine),
-        Target::Virtual => calls.made(made.1, calls.virtual_bytes, calls.virtual_code),
+        Target::Virtual(_) => calls.made(made.1, calls.virtual_bytes, calls.virtual_code),
     }
 }

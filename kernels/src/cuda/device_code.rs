@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tegula_runtime::cuda::{Context, Function, Module};
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::compiler::{Target, compile, version};
-use super::driver;
+pub use super::compiler::Target;
+use super::compiler::{compile, version};
 use super::kept::kept_or;
+use super::{LibraryError, driver};
 use crate::kernel::{
     centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
     laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
@@ -32,6 +33,7 @@ const COMPLEX: &str = include_str!("complex.cu");
 /// Sources of kernels of any numbers.
 const OF_NUMBERS: &[&str] = &[
     super::block::SOURCE,
+    super::random::SOURCE,
     super::triangle::SOURCE,
     centre::SOURCE,
     convert::SOURCE,
@@ -70,6 +72,19 @@ pub fn source<T: Scalar>() -> String {
         source.extend(OF_REAL_NUMBERS.iter().copied());
     }
     source
+}
+
+/// Compute capabilities of the generations of devices that the code is for: Volta, Turing, two of
+/// Ampere, Ada, Hopper, two of Blackwell.
+pub const GENERATIONS: &[(i32, i32)] =
+    &[(7, 0), (7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0)];
+
+/// The program for numbers of type `T`, compiled for `target`.
+///
+/// # Errors
+/// If there is no compiler, or it refuses; in its words.
+pub fn compiled<T: Scalar>(target: Target) -> Result<Vec<u8>, LibraryError> {
+    compile(&source::<T>(), &[format!("-DREAL={}", T::cuda().name())], target)
 }
 
 /// A table of numbers as device code; every digit that counts is written.
@@ -127,13 +142,14 @@ impl<T: Scalar> Program<T> {
 
     #[allow(unsafe_code)]
     fn compile(context: &Arc<Context>) -> Result<Self, Failure> {
-        let (major, minor) = driver(context.device().capability())?;
-        let define = format!("-DREAL={}", T::cuda().name());
-        let (source, device) = (source::<T>(), format!("{major}.{minor}"));
-        let (key, options) = ([&source, &define, &device, &version()?], [define.clone()]);
-        let code = kept_or(&key.map(String::as_str), || {
-            compile(&source, &options, Target::Machine(major, minor))
-                .or_else(|_| compile(&source, &options, Target::Virtual))
+        let capability = driver(context.device().capability())?;
+        let device = format!("{capability:?}");
+        let code = kept_or(&[&source::<T>(), T::cuda().name(), &device, &version()?], || {
+            // What is newer than the compiler is for the driver to compile for.
+            let older = GENERATIONS.iter().rev().filter(|&&older| older <= capability);
+            let mut texts = older.map(|&older| compiled::<T>(Target::Virtual(older)));
+            let machine = compiled::<T>(Target::Machine(capability));
+            machine.or_else(|error| texts.find(Result::is_ok).unwrap_or(Err(error)))
         })?;
         // SAFETY: the compiler made it.
         let module = Arc::new(driver(unsafe { Module::new(context, &code) })?);

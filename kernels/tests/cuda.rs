@@ -8,6 +8,7 @@ mod stand_in;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use tegula_kernels::backend;
 use tegula_kernels::cuda;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::centre::{Centre, Factors};
@@ -395,7 +396,8 @@ impl Comparison<'_> {
             let pivots = bytemuck::cast_slice(&pivots).to_vec();
             self.compare::<T, T::Real, _>(laswp, &[pivots, a], 0.0);
         }
-        for (first, height) in [(0, None), (m / 3, None), (m / 3, Some(24)), (0, Some(8))] {
+        let height = T::blas(backend::current()).micro_panel_height();
+        for (first, height) in [(0, None), (m / 3, None), (m / 3, height), (0, height)] {
             let update = GetrfUpdate { m, n, k, first, height, scalar };
             let steps = update.steps();
             let pivots: Vec<u32> = (first..first + steps)

@@ -325,6 +325,33 @@ impl Comparison<'_> {
         }
     }
 
+    /// Factorizations and triangles of any numbers.
+    fn factored<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
+        let size = 16.0 * n as f64;
+        for spoil in [None, Some(-1.0), Some(f64::NAN), Some(0.0)] {
+            let mut a = random.dominant::<T>(n);
+            if let Some(value) = spoil {
+                a[(n - 1) / 2 * (n + 1)] = T::from_f64(value);
+            }
+            for uplo in Uplo::ALL {
+                let a = [raw(&a)];
+                self.compare::<T, T::Real, _>(Potrf::<T>::new(uplo, n, 10), &a, size);
+                if spoil.is_none() {
+                    self.compare::<T, T::Real, _>(Lauum::<T>::new(uplo, n), &a, size);
+                }
+                for diag in Diag::ALL.into_iter().filter(|_| spoil.is_none_or(|x| x == 0.0)) {
+                    self.compare::<T, T::Real, _>(Trtri::<T>::new(uplo, diag, n, 3), &a, size);
+                }
+            }
+        }
+        let mut a = random.numbers::<T>(m * n);
+        (0..m.min(n)).for_each(|i| a[i * (m + 1)] = T::from_f64(2.0 * (m + n) as f64));
+        let (size, last) = (64.0 * (m + n) as f64, m.min(n) - 1);
+        self.compare::<T, T::Real, _>(GetrfNopiv::<T>::new(m, n, 0), &[raw(&a)], size);
+        a[last * (m + 1)] = T::NAN;
+        self.compare::<T, T::Real, _>(GetrfNopiv::<T>::new(m, n, 4), &[raw(&a)], size);
+    }
+
     /// What is done entry by entry.
     fn entries<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (alpha, scalar) = (random.number::<T>(), PhantomData::<T>);
@@ -538,6 +565,7 @@ impl Comparison<'_> {
         let mut random = RandomInputs::new(2027);
         for &shape in SIZES {
             self.symmetric::<T>(shape, &mut random);
+            self.factored::<T>(shape, &mut random);
             self.entries::<T>(shape, &mut random);
             self.pivots::<T>(shape, &mut random);
         }

@@ -35,6 +35,7 @@ const OF_NUMBERS: &[&str] = &[
     centre::SOURCE,
     convert::SOURCE,
     diagonal_solve::SOURCE,
+    getrf_nopiv::SOURCE,
     getrf_update::SOURCE,
     laset::SOURCE,
     laset_triangle::SOURCE,
@@ -42,6 +43,7 @@ const OF_NUMBERS: &[&str] = &[
     line_sums::SOURCE,
     negligible::SOURCE,
     norm::SOURCE,
+    potrf::SOURCE,
     scale_lines::SOURCE,
 ];
 
@@ -51,10 +53,8 @@ const OF_REAL_NUMBERS: &[&str] = &[
     covariance::SOURCE,
     column_squares::SOURCE,
     dot::SOURCE,
-    getrf_nopiv::SOURCE,
     logdet::SOURCE,
     noise::SOURCE,
-    potrf::SOURCE,
 ];
 
 /// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.

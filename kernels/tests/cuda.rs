@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tegula_kernels::backend;
 use tegula_kernels::cuda;
 use tegula_kernels::geometry::Geometry;
+use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::centre::{Centre, Factors};
 use tegula_kernels::kernel::check_diagonal::CheckDiagonal;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
@@ -58,7 +59,7 @@ use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::exec::accelerator::cuda::{Cuda, devices};
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{
-    Access, Codelet, Cost, Engine, Flow, FlowError, FlowOptions, Handle, codelet_info,
+    Access, Codelet, CodeletInfo, Cost, Engine, Flow, FlowError, FlowOptions, Handle, codelet_info,
 };
 use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind};
 use tegula_runtime::sched::policy;
@@ -622,21 +623,34 @@ fn every_kernel_on_a_stand_in_agrees_with_a_core() {
     assert!(comparison.tried > 500, "only {} comparisons", comparison.tried);
 }
 
-/// The kernels that run on devices; those that read micro-panels are for processors alone.
+/// The table of the page says of each kernel whether it runs on devices, or why it does not.
+#[test]
+fn the_page_says_which_kernels_run_on_devices() {
+    let page = include_str!("../README.md");
+    for kernel in KERNELS {
+        let start = format!("| `{}` |", kernel.name);
+        let row = page.lines().find(|line| line.starts_with(&start)).expect("it has a row");
+        let says = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let real = [kernel.single.codelet, kernel.double.codelet].map(CodeletInfo::has_cuda);
+        let complex = kernel.complex.map(|(c32, c64)| [c32.codelet, c64.codelet]);
+        let complex = complex.map(|pair| pair.map(CodeletInfo::has_cuda));
+        let fits = match (real, complex) {
+            ([true, true], None | Some([true, true])) => says == "yes",
+            ([true, true], Some([false, false])) => says == "real numbers",
+            ([false, false], None | Some([false, false])) => says.starts_with("no"),
+            other => panic!("{}: in some precisions only: {other:?}", kernel.name),
+        };
+        assert!(fits, "{}: {real:?} and {complex:?}, and the page says: {says}", kernel.name);
+    }
+}
+
+/// What of the likelihood stands beside the list.
 #[test]
 fn kernels_of_the_likelihood_have_a_cuda_side() {
     let all = [
         codelet_info::<Covariance<f64>>(),
-        codelet_info::<Potrf<f64>>(),
-        codelet_info::<Trsm<f64>>(),
-        codelet_info::<Syrk<f64>>(),
-        codelet_info::<Gemm<f64>>(),
-        codelet_info::<Geadd<f64>>(),
-        codelet_info::<Gemv<f64>>(),
-        codelet_info::<Trsv<f64>>(),
-        codelet_info::<LogDet<f64>>(),
-        codelet_info::<Dot<f64>>(),
-        codelet_info::<Laset<f64>>(),
+        codelet_info::<AddNoise<f64>>(),
+        codelet_info::<TimesNoise<f64>>(),
     ];
     for codelet in all {
         assert!(codelet.has_cuda(), "{} runs on cores only", codelet.name);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use tegula_kernels::backend;
 use tegula_kernels::cuda;
+use tegula_kernels::element::ELEMENTS;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::centre::{Centre, Factors};
@@ -41,6 +42,7 @@ use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::potrf::Potrf;
 use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
+use tegula_kernels::kernel::sweep::{Entry, SweepBoth, SweepLeft, SweepRight, Tile};
 use tegula_kernels::kernel::symm::Symm;
 use tegula_kernels::kernel::syr2k::Syr2k;
 use tegula_kernels::kernel::syrk::Syrk;
@@ -506,6 +508,29 @@ impl Comparison<'_> {
         }
     }
 
+    /// Stored tiles of all kinds of numbers against panels.
+    fn sweeps<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let entries = [Entry::Plain, Entry::Count, Entry::Squared(0.0), Entry::Squared(2.5)];
+        for (number, (element, _)) in ELEMENTS.into_iter().enumerate() {
+            let (entry, is_diagonal) = (entries[number % 4], number % 3 == 0);
+            let numbers: Vec<f64> =
+                (0..m * n).map(|_| (100.0 * random.number::<f64>()).round()).collect();
+            let mut stored = vec![0; (m * n + 3) * element.bytes()];
+            element.narrow(&numbers, &mut stored[..m * n * element.bytes()]);
+            let [rows, cols, width] = [m, n, k.min(40)].map(|size| size as u32);
+            let place = Tile { top: 2, left: 1, row: 2, column: 1, ..Tile::of(element, entry) };
+            let tile = Tile { m: rows, n: cols, width, is_diagonal, ..place };
+            let mut panel = |lines: usize| raw(&random.numbers::<f64>(lines * width as usize));
+            let (x, y, u, z) = (panel(n + 4), panel(m + 2), panel(m + 3), panel(n + 1));
+            let size = 1e4 * (m + n) as f64;
+            let right = [stored.clone(), x.clone(), y.clone()];
+            self.compare::<T, f64, _>(SweepRight::<T, 0>::new(tile), &right, size);
+            let left = [stored.clone(), u.clone(), z.clone()];
+            self.compare::<T, f64, _>(SweepLeft::<T>::new(tile), &left, size);
+            self.compare::<T, f64, _>(SweepBoth::<T, 0>::new(tile), &[stored, x, y, u, z], size);
+        }
+    }
+
     fn noise<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (noise, precision) = (raw(&random.numbers::<f64>(m)), PhantomData::<T>);
         let a = raw(&random.numbers::<T>(m * m));
@@ -557,6 +582,7 @@ impl Comparison<'_> {
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
             self.noise::<T>(shape, &mut random);
+            self.sweeps::<T>(shape, &mut random);
         }
         self.numbers::<T>();
     }

@@ -16,6 +16,7 @@ use super::driver;
 use crate::kernel::{
     centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
     laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
+    sweep,
 };
 use crate::scalar::Scalar;
 
@@ -55,6 +56,7 @@ const OF_REAL_NUMBERS: &[&str] = &[
     dot::SOURCE,
     logdet::SOURCE,
     noise::SOURCE,
+    sweep::SOURCE,
 ];
 
 /// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.

@@ -70,3 +70,11 @@ CALL(put_rows, 2, 4, (u64 count, u64 n, const u64 *rows, const real *w, real *a,
      (count, n, rows, w, a, ld))
 CALL(unpack_rows, 2, 4, (u64 m, u64 n, u64 height, u64 stride, const real *packed, real *w),
      (m, n, height, stride, packed, w))
+CALL(widen_tile, 2, 4,
+     (u64 m, u64 n, int element, const void *stored, int kind, double offset, int is_diagonal,
+      u64 row, u64 column, real *to),
+     (m, n, element, stored, kind, offset, is_diagonal, row, column, to))
+CALL(narrow_lines, 2, 4, (u64 m, u64 n, const double *panel, u64 ld, real *to),
+     (m, n, panel, ld, to))
+CALL(add_lines, 2, 4, (u64 m, u64 n, const real *product, double *panel, u64 ld),
+     (m, n, product, panel, ld))

@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use libloading::Library;
+use tegula_kernels::element::ELEMENTS;
 use tegula_kernels::kernel::centre::{Centre, Factors, Sums};
 use tegula_kernels::kernel::convert::Convert;
 use tegula_kernels::kernel::diagonal_solve::DiagonalSolve;
@@ -15,6 +16,7 @@ use tegula_kernels::kernel::norm::{Norm, NormShare, frobenius};
 use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
+use tegula_kernels::kernel::sweep::{Entry, Panels, Tile};
 use tegula_kernels::kernel::tradd::Tradd;
 use tegula_kernels::option::{Diag, Form, Part, Trans, Uplo};
 use tegula_kernels::packed::{PackedMut, PackedShape};
@@ -358,6 +360,76 @@ fn rows<T: Real>(library: &Library, random: &mut RandomInputs) {
     assert_eq!(got, a, "unpacked");
 }
 
+/// What stored entries of each kind become, and lines of panels on their way and back.
+fn sweeps<T: Real>(library: &Library, random: &mut RandomInputs) {
+    let (m, n) = (5, 7);
+    let entries = [(Entry::Plain, 0, 0.0), (Entry::Count, 1, 0.0), (Entry::Squared(2.5), 2, 2.5)];
+    for (number, (element, name)) in ELEMENTS.into_iter().enumerate() {
+        for ((entry, kind, offset), is_diagonal) in
+            entries.into_iter().flat_map(|entry| [(entry, false), (entry, true)])
+        {
+            let numbers: Vec<f64> =
+                (0..m * n).map(|_| (100.0 * random.number::<f64>()).round()).collect();
+            // As 64-bit words, so that numbers of all kinds are where they may be.
+            let mut words = vec![0_u64; m * n];
+            let stored: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+            let stored = &mut stored[..m * n * element.bytes()];
+            element.narrow(&numbers, stored);
+            let [rows, cols] = [m, n].map(|size| size as u32);
+            let place = Tile { row: 3, column: 1, ..Tile::of(element, entry) };
+            let tile = Tile { m: rows, n: cols, width: cols, is_diagonal, ..place };
+            // The product with the identity.
+            let (mut identity, mut expected) = (vec![0.0; n * n], vec![0.0; m * n]);
+            (0..n).for_each(|i| identity[i * (n + 1)] = 1.0);
+            let panels = Panels { factor: &identity, sum: &mut expected };
+            tile.reference(stored, (Some(panels), None), (None, None));
+            let mut got = vec![T::NAN; m * n];
+            let (flag, from) = (i32::from(is_diagonal), stored.as_ptr());
+            call!(
+                library,
+                b"call_widen_tile",
+                (u64, u64, i32, *const u8, i32, f64, i32, u64, u64, *mut T),
+                (
+                    m as u64,
+                    n as u64,
+                    number as i32,
+                    from,
+                    kind,
+                    offset,
+                    flag,
+                    3,
+                    1,
+                    got.as_mut_ptr()
+                )
+            );
+            for (place, &x) in got.iter().enumerate() {
+                let (i, j) = (place / n, place % n);
+                assert_eq!(x, T::from_f64(expected[i + j * m]), "{name}, {tile:?}: ({i}, {j})");
+            }
+        }
+    }
+    let (high, panel) = (m + 2, random.numbers::<f64>((m + 2) * n));
+    let (mut lines, mut sum) = (vec![T::NAN; m * n], panel.clone());
+    let (rows, cols, ld) = (m as u64, n as u64, high as u64);
+    call!(
+        library,
+        b"call_narrow_lines",
+        (u64, u64, *const f64, u64, *mut T),
+        (rows, cols, panel[1..].as_ptr(), ld, lines.as_mut_ptr())
+    );
+    call!(
+        library,
+        b"call_add_lines",
+        (u64, u64, *const T, *mut f64, u64),
+        (rows, cols, lines.as_ptr(), sum[1..].as_mut_ptr(), ld)
+    );
+    for (place, (&x, &before)) in sum.iter().zip(&panel).enumerate() {
+        let is_line = (1..=m).contains(&(place % high));
+        let added = if is_line { T::from_f64(before).to_f64() } else { 0.0 };
+        assert_eq!(x, before + added, "number {place}");
+    }
+}
+
 fn check_all<T: Real>() {
     let Some(library) = played::<T>() else { return };
     let mut random = RandomInputs::new(13);
@@ -366,6 +438,7 @@ fn check_all<T: Real>() {
     lines::<T>(&library, &mut random);
     sums::<T>(&library, &mut random);
     rows::<T>(&library, &mut random);
+    sweeps::<T>(&library, &mut random);
 }
 
 #[test]

@@ -9,8 +9,11 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use tegula_kernels::backend;
 use tegula_kernels::cuda;
+use tegula_kernels::element::ELEMENTS;
 use tegula_kernels::geometry::Geometry;
+use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::centre::{Centre, Factors};
 use tegula_kernels::kernel::check_diagonal::CheckDiagonal;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
@@ -40,6 +43,7 @@ use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::potrf::Potrf;
 use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
+use tegula_kernels::kernel::sweep::{Entry, SweepBoth, SweepLeft, SweepRight, Tile};
 use tegula_kernels::kernel::symm::Symm;
 use tegula_kernels::kernel::syr2k::Syr2k;
 use tegula_kernels::kernel::syrk::Syrk;
@@ -58,7 +62,7 @@ use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::exec::accelerator::cuda::{Cuda, devices};
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{
-    Access, Codelet, Cost, Engine, Flow, FlowError, FlowOptions, Handle, codelet_info,
+    Access, Codelet, CodeletInfo, Cost, Engine, Flow, FlowError, FlowOptions, Handle, codelet_info,
 };
 use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind};
 use tegula_runtime::sched::policy;
@@ -357,6 +361,33 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Factorizations and triangles of any numbers.
+    fn factored<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
+        let size = 16.0 * n as f64;
+        for spoil in [None, Some(-1.0), Some(f64::NAN), Some(0.0)] {
+            let mut a = random.dominant::<T>(n);
+            if let Some(value) = spoil {
+                a[(n - 1) / 2 * (n + 1)] = T::from_f64(value);
+            }
+            for uplo in Uplo::ALL {
+                let a = [raw(&a)];
+                self.compare::<T, T::Real, _>(Potrf::<T>::new(uplo, n, 10), &a, size);
+                if spoil.is_none() {
+                    self.compare::<T, T::Real, _>(Lauum::<T>::new(uplo, n), &a, size);
+                }
+                for diag in Diag::ALL.into_iter().filter(|_| spoil.is_none_or(|x| x == 0.0)) {
+                    self.compare::<T, T::Real, _>(Trtri::<T>::new(uplo, diag, n, 3), &a, size);
+                }
+            }
+        }
+        let mut a = random.numbers::<T>(m * n);
+        (0..m.min(n)).for_each(|i| a[i * (m + 1)] = T::from_f64(2.0 * (m + n) as f64));
+        let (size, last) = (64.0 * (m + n) as f64, m.min(n) - 1);
+        self.compare::<T, T::Real, _>(GetrfNopiv::<T>::new(m, n, 0), &[raw(&a)], size);
+        a[last * (m + 1)] = T::NAN;
+        self.compare::<T, T::Real, _>(GetrfNopiv::<T>::new(m, n, 4), &[raw(&a)], size);
+    }
+
     /// What is done entry by entry.
     fn entries<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (alpha, scalar) = (random.number::<T>(), PhantomData::<T>);
@@ -428,7 +459,8 @@ impl<'a> Comparison<'a> {
             let pivots = bytemuck::cast_slice(&pivots).to_vec();
             self.compare::<T, T::Real, _>(laswp, &[pivots, a], 0.0);
         }
-        for (first, height) in [(0, None), (m / 3, None), (m / 3, Some(24)), (0, Some(8))] {
+        let height = T::blas(backend::current()).micro_panel_height();
+        for (first, height) in [(0, None), (m / 3, None), (m / 3, height), (0, height)] {
             let update = GetrfUpdate { m, n, k, first, height, scalar };
             let steps = update.steps();
             let pivots: Vec<u32> = (first..first + steps)
@@ -509,6 +541,29 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Stored tiles of all kinds of numbers against panels.
+    fn sweeps<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
+        let entries = [Entry::Plain, Entry::Count, Entry::Squared(0.0), Entry::Squared(2.5)];
+        for (number, (element, _)) in ELEMENTS.into_iter().enumerate() {
+            let (entry, is_diagonal) = (entries[number % 4], number % 3 == 0);
+            let numbers: Vec<f64> =
+                (0..m * n).map(|_| (100.0 * random.number::<f64>()).round()).collect();
+            let mut stored = vec![0; (m * n + 3) * element.bytes()];
+            element.narrow(&numbers, &mut stored[..m * n * element.bytes()]);
+            let [rows, cols, width] = [m, n, k.min(40)].map(|size| size as u32);
+            let place = Tile { top: 2, left: 1, row: 2, column: 1, ..Tile::of(element, entry) };
+            let tile = Tile { m: rows, n: cols, width, is_diagonal, ..place };
+            let mut panel = |lines: usize| raw(&random.numbers::<f64>(lines * width as usize));
+            let (x, y, u, z) = (panel(n + 4), panel(m + 2), panel(m + 3), panel(n + 1));
+            let size = 1e4 * (m + n) as f64;
+            let right = [stored.clone(), x.clone(), y.clone()];
+            self.compare::<T, f64, _>(SweepRight::<T, 0>::new(tile), &right, size);
+            let left = [stored.clone(), u.clone(), z.clone()];
+            self.compare::<T, f64, _>(SweepLeft::<T>::new(tile), &left, size);
+            self.compare::<T, f64, _>(SweepBoth::<T, 0>::new(tile), &[stored, x, y, u, z], size);
+        }
+    }
+
     fn noise<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (noise, precision) = (raw(&random.numbers::<f64>(m)), PhantomData::<T>);
         let a = raw(&random.numbers::<T>(m * m));
@@ -560,6 +615,7 @@ impl<'a> Comparison<'a> {
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
             self.noise::<T>(shape, &mut random);
+            self.sweeps::<T>(shape, &mut random);
         }
         self.numbers::<T>();
     }
@@ -569,6 +625,7 @@ impl<'a> Comparison<'a> {
         let mut random = RandomInputs::new(2027);
         for &shape in SIZES {
             self.symmetric::<T>(shape, &mut random);
+            self.factored::<T>(shape, &mut random);
             self.entries::<T>(shape, &mut random);
             self.pivots::<T>(shape, &mut random);
         }
@@ -617,21 +674,34 @@ fn every_kernel_on_a_stand_in_agrees_with_a_core() {
     assert!(tried > 500, "only {tried} comparisons");
 }
 
-/// The kernels that run on devices; those that read micro-panels are for processors alone.
+/// The table of the page says of each kernel whether it runs on devices, or why it does not.
+#[test]
+fn the_page_says_which_kernels_run_on_devices() {
+    let page = include_str!("../README.md");
+    for kernel in KERNELS {
+        let start = format!("| `{}` |", kernel.name);
+        let row = page.lines().find(|line| line.starts_with(&start)).expect("it has a row");
+        let says = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let real = [kernel.single.codelet, kernel.double.codelet].map(CodeletInfo::has_cuda);
+        let complex = kernel.complex.map(|(c32, c64)| [c32.codelet, c64.codelet]);
+        let complex = complex.map(|pair| pair.map(CodeletInfo::has_cuda));
+        let fits = match (real, complex) {
+            ([true, true], None | Some([true, true])) => says == "yes",
+            ([true, true], Some([false, false])) => says == "real numbers",
+            ([false, false], None | Some([false, false])) => says.starts_with("no"),
+            other => panic!("{}: in some precisions only: {other:?}", kernel.name),
+        };
+        assert!(fits, "{}: {real:?} and {complex:?}, and the page says: {says}", kernel.name);
+    }
+}
+
+/// What of the likelihood stands beside the list.
 #[test]
 fn kernels_of_the_likelihood_have_a_cuda_side() {
     let all = [
         codelet_info::<Covariance<f64>>(),
-        codelet_info::<Potrf<f64>>(),
-        codelet_info::<Trsm<f64>>(),
-        codelet_info::<Syrk<f64>>(),
-        codelet_info::<Gemm<f64>>(),
-        codelet_info::<Geadd<f64>>(),
-        codelet_info::<Gemv<f64>>(),
-        codelet_info::<Trsv<f64>>(),
-        codelet_info::<LogDet<f64>>(),
-        codelet_info::<Dot<f64>>(),
-        codelet_info::<Laset<f64>>(),
+        codelet_info::<AddNoise<f64>>(),
+        codelet_info::<TimesNoise<f64>>(),
     ];
     for codelet in all {
         assert!(codelet.has_cuda(), "{} runs on cores only", codelet.name);

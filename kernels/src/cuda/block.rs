@@ -69,9 +69,9 @@ impl<T: Scalar> Block<T> {
         }))
     }
 
-    /// The `rows x cols` matrix without gaps at an address of the working memory.
-    pub(crate) fn at(room: u64, rows: usize, cols: usize) -> Self {
-        Self { place: room as *mut T, rows, cols, ld: rows }
+    /// The `rows x cols` matrix at an address of the device, with columns so far apart.
+    pub(crate) fn at(place: u64, (rows, cols): (usize, usize), ld: usize) -> Self {
+        Self { place: place as *mut T, rows, cols, ld }
     }
 
     /// The `rows x cols` block whose first entry is entry `(i, j)`.

@@ -18,6 +18,7 @@ use super::{LibraryError, driver};
 use crate::kernel::{
     centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
     laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
+    sweep,
 };
 use crate::scalar::Scalar;
 
@@ -38,6 +39,7 @@ const OF_NUMBERS: &[&str] = &[
     centre::SOURCE,
     convert::SOURCE,
     diagonal_solve::SOURCE,
+    getrf_nopiv::SOURCE,
     getrf_update::SOURCE,
     laset::SOURCE,
     laset_triangle::SOURCE,
@@ -45,6 +47,7 @@ const OF_NUMBERS: &[&str] = &[
     line_sums::SOURCE,
     negligible::SOURCE,
     norm::SOURCE,
+    potrf::SOURCE,
     scale_lines::SOURCE,
 ];
 
@@ -54,10 +57,9 @@ const OF_REAL_NUMBERS: &[&str] = &[
     covariance::SOURCE,
     column_squares::SOURCE,
     dot::SOURCE,
-    getrf_nopiv::SOURCE,
     logdet::SOURCE,
     noise::SOURCE,
-    potrf::SOURCE,
+    sweep::SOURCE,
 ];
 
 /// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.

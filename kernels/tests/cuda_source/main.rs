@@ -1,8 +1,25 @@
 //! The source of our CUDA kernels, compiled by g++ for a device that threads of the host play,
 //! against the kernels of the CPU: what can be tested of it without a device.
 
+/// Calls a function of the library: its name, the types of its arguments, and these.
+macro_rules! call {
+    ($library:ident, $name:expr, ($($type:ty),*), ($($argument:expr),*)) => {{
+        #[allow(unsafe_code)]
+        // SAFETY: this is the function's type in the source.
+        let function = unsafe { $library.get::<unsafe extern "C" fn($($type),*)>($name) };
+        let function = function.expect("it is there");
+        #[allow(unsafe_code)]
+        // SAFETY: the arguments have the sizes of the contract.
+        unsafe {
+            function($($argument),*)
+        };
+    }};
+}
+
 mod covariance;
 mod dense;
+mod entries;
+mod reflectors;
 
 use std::path::PathBuf;
 use std::process::Command;

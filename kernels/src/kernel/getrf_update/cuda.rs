@@ -61,5 +61,5 @@ fn unpack<T: Scalar>(
     ];
     // SAFETY: the packed matrix has this shape, and there is working memory for its entries.
     unsafe { Program::run(launch, "unpack_rows", Grid::matrix(rows, cols), &arguments) }?;
-    Ok(Block::at(room, rows, cols))
+    Ok(Block::at(room, (rows, cols), rows))
 }

@@ -41,6 +41,7 @@ use tegula_kernels::kernel::norm::{Norm, NormFold, NormShare};
 use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::potrf::Potrf;
 use tegula_kernels::kernel::random::RandomInputs;
+use tegula_kernels::kernel::random_tile::RandomTile;
 use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
 use tegula_kernels::kernel::sweep::{Entry, SweepBoth, SweepLeft, SweepRight, Tile};
 use tegula_kernels::kernel::symm::Symm;
@@ -413,6 +414,22 @@ impl Comparison<'_> {
         self.lines::<T>((m, n), random);
     }
 
+    /// Random tiles, with the same bits.
+    fn random_tiles<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize)) {
+        for (part, is_hermitian) in
+            Part::ALL.into_iter().flat_map(|part| [(part, false), (part, true)])
+        {
+            let (first, size) = ((2 * m as u32, m as u32), (m as u32, n as u32));
+            let (seed, weight, scalar) = (u64::MAX - 7, 300, PhantomData::<T>);
+            let near = RandomTile { seed, is_hermitian, part, weight, first, size, scalar };
+            let far = RandomTile { first: (4_000_000_001, 4_000_000_000), ..near };
+            for tile in [near, far] {
+                let room = raw(&vec![T::ONE; m * n]);
+                self.compare::<T, T::Real, _>(tile, &[room], 0.0);
+            }
+        }
+    }
+
     /// Exchanges of rows, and the update of a column of blocks by a panel.
     fn pivots<T: Scalar>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
         let scalar = PhantomData::<T>;
@@ -595,6 +612,7 @@ impl Comparison<'_> {
             self.factored::<T>(shape, &mut random);
             self.entries::<T>(shape, &mut random);
             self.pivots::<T>(shape, &mut random);
+            self.random_tiles::<T>(shape);
         }
     }
 }

@@ -15,8 +15,8 @@ use super::compiler::compile;
 use super::driver;
 use crate::kernel::{
     centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
-    laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
-    sweep,
+    laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, random_tile,
+    scale_lines, sweep,
 };
 use crate::scalar::Scalar;
 
@@ -45,6 +45,7 @@ const OF_NUMBERS: &[&str] = &[
     negligible::SOURCE,
     norm::SOURCE,
     potrf::SOURCE,
+    random_tile::SOURCE,
     scale_lines::SOURCE,
 ];
 

@@ -45,6 +45,7 @@ pub mod norm;
 pub mod pack;
 pub mod potrf;
 pub mod random;
+pub mod random_tile;
 pub mod rate;
 mod reflectors;
 pub mod scale_lines;

@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use tegula_kernels::kernel::random_tile::RandomTile;
+use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
@@ -55,6 +57,10 @@ impl RandomMatrix {
     /// Submits the tasks that fill the tiles of `matrix` that exist.
     pub(super) fn submit<T: Scalar>(self, flow: &mut Flow, matrix: &TileMatrix<T>) {
         for TileIndex { row, column } in self.layout.tiles(matrix) {
+            if let Some(tile) = self.tile(matrix, row, column) {
+                flow.submit(tile, &[(matrix.tile(row, column), W)], 0);
+                continue;
+            }
             let fill = Fill::<T> {
                 matrix: self,
                 rows: matrix.tile_rows(row) as u32,
@@ -64,6 +70,31 @@ impl RandomMatrix {
             };
             flow.submit(fill, &[(matrix.tile(row, column), W)], 0);
         }
+    }
+}
+
+impl RandomMatrix {
+    /// The task that makes a tile of a matrix that is one, not blocks of one, on a core or a device.
+    fn tile<T: Scalar>(
+        &self,
+        matrix: &TileMatrix<T>,
+        row: usize,
+        column: usize,
+    ) -> Option<RandomTile<T>> {
+        let (is_hermitian, weight) = match self.entries {
+            Entries::Uniform => (false, 0),
+            Entries::PositiveDefinite => (true, self.order),
+            Entries::Dominant => (false, self.order),
+            Entries::Nothing => return None,
+        };
+        let first = (row * matrix.mb(), column * matrix.nb());
+        let size = (matrix.tile_rows(row), matrix.tile_columns(column));
+        let short = |(i, j): (usize, usize)| Some((u32::try_from(i).ok()?, u32::try_from(j).ok()?));
+        self.layout.blocks.is_none().then_some(())?;
+        let part = self.layout.triangle.map_or(Part::Whole, Part::from);
+        let (seed, scalar) = (self.seed, PhantomData);
+        let (first, size) = (short(first)?, short(size)?);
+        Some(RandomTile { seed, is_hermitian, part, weight, first, size, scalar })
     }
 }
 

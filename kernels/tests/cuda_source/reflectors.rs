@@ -1,5 +1,5 @@
-//! Panels of reflectors from the CUDA source against the reference loops, and copies of what of them
-//! counts.
+//! Panels of reflectors from the CUDA source against the reference loops, and copies of what of
+//! them counts.
 
 use std::marker::PhantomData;
 

@@ -17,7 +17,7 @@ const HEADROOM: u64 = 256 << 20;
 /// A CUDA device, opened.
 pub struct Cuda {
     number: usize,
-    name: String,
+    name: Arc<str>,
     model: String,
     free_bytes: u64,
     context: Arc<Context>,
@@ -54,7 +54,7 @@ impl Cuda {
         let model = device.name()?;
         Ok(Self {
             number,
-            name: format!("CUDA device {number} ({model})"),
+            name: format!("CUDA device {number} ({model})").into(),
             model,
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
             compute: Arc::new(Stream::new(&context)?),
@@ -97,7 +97,7 @@ impl Cuda {
     }
 
     fn failed(&self, action: &'static str, error: &DriverError) -> DeviceError {
-        DeviceError::Failed { device: self.name.clone(), action, reason: error.to_string() }
+        DeviceError::Failed { device: self.name.to_string(), action, reason: error.to_string() }
     }
 
     /// An event that nobody uses.
@@ -122,7 +122,7 @@ impl Accelerator for Cuda {
     }
 
     fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError> {
-        let device = self.name.clone();
+        let device = self.name.to_string();
         match self.context.allocate(bytes) {
             Ok(place) => {
                 NonNull::new(place as *mut u8).ok_or(DeviceError::OutOfMemory { device, bytes })
@@ -192,7 +192,8 @@ impl Accelerator for Cuda {
                 event.record(&self.compute)?;
                 Ok(event)
             })?;
-            Ok::<_, Failure>(InStream { event: Some(event), checks, spare: self.events.clone() })
+            let (device, spare) = (self.name.clone(), self.events.clone());
+            Ok::<_, Failure>(InStream { device, event: Some(event), checks, spare })
         };
         let launched = catch_unwind(AssertUnwindSafe(launch));
         if !matches!(launched, Ok(Ok(_))) {
@@ -209,6 +210,7 @@ impl Accelerator for Cuda {
 
 /// A task on the stream.
 struct InStream {
+    device: Arc<str>,
     event: Option<Event>,
     checks: Vec<Check>,
     spare: Arc<Mutex<Vec<Event>>>,
@@ -220,7 +222,7 @@ impl InFlight for InStream {
         match event.has_passed() {
             Ok(false) => return None,
             Ok(true) => {}
-            Err(reason) => return Some(Err(format!("the device failed: {reason}").into())),
+            Err(reason) => return Some(Err(format!("{} failed: {reason}", self.device).into())),
         }
         let event = self.event.take();
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).extend(event);

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use num_complex::Complex;
 
 use crate::abi::{Answer, Given, Handle};
-use crate::call::{Call, Called, Library, Refusal, before, fill, flag, library, op, size};
+use crate::call::{Call, Called, Library, Refusal, before, fill, flag, library, op};
 use crate::dense::{Dense, Matrix, Op, Stored};
 use crate::factor::solve;
 use crate::memory::Place;
@@ -98,12 +98,12 @@ library! { "cublas", status;
     ) {
         let (op_a, op_b) = (op(op_a)?, op(op_b)?);
         let (alpha, beta) = (call.factor(alpha), call.factor(beta));
-        let places = [call.places(a, count)?, call.places(b, count)?, call.places(c, count)?];
+        let (a, b) = (call.places(a, count)?, call.places(b, count)?);
         let mut all = Vec::new();
-        for index in 0..size(count)? {
-            let a = call.matrix::<T>(places[0][index], before(op_a, m, k), lda)?;
-            let b = call.matrix::<T>(places[1][index], before(op_b, k, n), ldb)?;
-            all.push((a, b, call.matrix::<T>(places[2][index], (m, n), ldc)?));
+        for ((a, b), c) in a.into_iter().zip(b).zip(call.places(c, count)?) {
+            let a = call.matrix::<T>(a, before(op_a, m, k), lda)?;
+            let b = call.matrix::<T>(b, before(op_b, k, n), ldb)?;
+            all.push((a, b, call.matrix::<T>(c, (m, n), ldc)?));
         }
         call.put(move || for (a, b, c) in &all {
             multiply((alpha.value(), beta.value()), (a, op_a), (b, op_b), c);

@@ -165,7 +165,7 @@ impl Call {
         let region = if rows == 0 || cols == 0 {
             Region::empty()
         } else {
-            if place % align_of::<T>() as Place != 0 {
+            if !place.is_multiple_of(align_of::<T>() as Place) {
                 mistake!("{} is given an address that is not aligned: {place:#x}", self.name);
             }
             self.region(place, ((cols - 1) * ld + rows) * size_of::<T>())

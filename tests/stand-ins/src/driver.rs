@@ -10,6 +10,7 @@ use crate::abi::{
     OUT_OF_RESOURCES, Outcome, PEER_ALREADY, Status, export, mistake,
 };
 use crate::devices::{current, device, device_of, devices, here, set_current};
+use crate::host::watch;
 use crate::memory::{self, Place, Region};
 use crate::modules::{Arguments, Module, Shape};
 use crate::objects::{self, Object};
@@ -83,6 +84,7 @@ fn eprintln_report(line: &str) {
 export! {
     fn cuInit(_flags: c_uint) {
         static ONCE: Once = Once::new();
+        watch();
         ONCE.call_once(|| if Settings::get().reports {
             // SAFETY: it is told of a function without arguments.
             unsafe { libc::atexit(report) };
@@ -239,7 +241,8 @@ export! {
             return Ok(());
         }
         let to = memory::region(device, "cuMemsetD8Async", place, Some(bytes));
-        stream.put(Work::new("cuMemsetD8Async", &[to.clone()], move || {
+        let uses = [to.clone()];
+        stream.put(Work::new("cuMemsetD8Async", &uses, move || {
             // SAFETY: it has as many bytes, and stays until it is done.
             unsafe { to.host().write_bytes(value, to.bytes) };
             Ok(())

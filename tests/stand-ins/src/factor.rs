@@ -139,3 +139,86 @@ pub(crate) fn apply_q<T: Number>(a: &Dense<T>, taus: &[T], op: Op, c: &mut Dense
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use num_complex::Complex;
+
+    use super::*;
+    use crate::host::Random;
+
+    fn random<T: Number>(rows: usize, cols: usize, seed: u64) -> Dense<T> {
+        let part = |k: u64| Random(seed + k).next() as f64 / u64::MAX as f64 - 0.5;
+        Dense::from_fn(rows, cols, |i, j| {
+            let k = 1000 * (i * cols + j) as u64;
+            T::from_parts(part(k), part(k + 1))
+        })
+    }
+
+    #[track_caller]
+    fn assert_same<T: Number>(x: &Dense<T>, y: &Dense<T>) {
+        assert_eq!((x.rows, x.cols), (y.rows, y.cols));
+        for j in 0..x.cols {
+            for i in 0..x.rows {
+                let error = (x.at(i, j) - y.at(i, j)).abs();
+                assert!(error < 1e-10, "({i}, {j}): {:?}, not {:?}", x.at(i, j), y.at(i, j));
+            }
+        }
+    }
+
+    fn part<T: Number>(a: &Dense<T>, stored: Stored, is_unit: bool) -> Dense<T> {
+        Dense::from_fn(a.rows, a.cols, |i, j| match stored.has(i, j) {
+            true if is_unit && i == j => T::real(1.0),
+            true => a.at(i, j),
+            false => T::real(0.0),
+        })
+    }
+
+    fn factors_multiply_to_the_matrix<T: Number>() {
+        for (m, n) in [(1, 1), (7, 4), (4, 7), (6, 6)] {
+            let a = random::<T>(m, n, 1);
+            let mut factors = a.clone();
+            let taus = qr(&mut factors);
+            let mut product = part(&factors, Stored::Upper, false);
+            apply_q(&factors, &taus, Op::As, &mut product);
+            assert_same(&product, &a);
+            apply_q(&factors, &taus, Op::Conjugated, &mut product);
+            assert_same(&product, &part(&factors, Stored::Upper, false));
+        }
+        let a = random::<T>(6, 6, 2);
+        let whole = a.times(&a.clone().op(Op::Conjugated));
+        let mut factor = part(&whole, Stored::Lower, false);
+        assert_eq!(cholesky(&mut factor), 0);
+        assert_same(&factor.times(&factor.clone().op(Op::Conjugated)), &whole);
+
+        let mut factors = a.clone();
+        let (exchanges, failed) = lu(&mut factors, true);
+        assert_eq!(failed, 0);
+        let (l, u) = (part(&factors, Stored::Lower, true), part(&factors, Stored::Upper, false));
+        let mut product = l.times(&u);
+        for (k, &row) in exchanges.iter().enumerate().rev() {
+            (0..6).for_each(|j| product.col_mut(j).swap(k, row as usize - 1));
+        }
+        assert_same(&product, &a);
+
+        let b = random::<T>(6, 6, 3);
+        for (t, stored) in [(&l, Stored::Lower), (&u, Stored::Upper)] {
+            for op in [Op::As, Op::Transposed, Op::Conjugated] {
+                let x = solve(t.clone(), stored, op, false, b.clone());
+                assert_same(&t.clone().op(op).times(&x), &b);
+                let x = solve(t.clone(), stored, op, true, b.clone());
+                assert_same(&x.times(&t.clone().op(op)), &b);
+            }
+        }
+    }
+
+    #[test]
+    fn real_factors_multiply_to_the_matrix() {
+        factors_multiply_to_the_matrix::<f64>();
+    }
+
+    #[test]
+    fn complex_factors_multiply_to_the_matrix() {
+        factors_multiply_to_the_matrix::<Complex<f64>>();
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,19 +67,20 @@ pub fn translated(source: &str) -> String {
     text
 }
 
-/// Compiles `source` with the given definitions (`-DNAME=VALUE`) and `more` text behind it to a
-/// shared library, unless one of the same text is there already.
+/// Compiles `source`, with `more` text behind it, to a shared library by g++ with these options
+/// (`-DNAME=VALUE`), unless one of the same text is there already.
 ///
 /// # Errors
 /// What g++ says, or why it cannot be called.
-pub fn compile(source: &str, defines: &[String], more: &str) -> Result<PathBuf, String> {
+pub fn compile(source: &str, options: &[String], more: &str) -> Result<PathBuf, String> {
     if source.contains("#include") {
         return Err("NVRTC has no headers to include".to_owned());
     }
     let text = format!("{SHIM}\n{}\n{more}", translated(source));
     let mut hasher = DefaultHasher::new();
-    (&text, defines, FLAGS).hash(&mut hasher);
-    let folder = env::temp_dir().join("tegula-stand-ins");
+    (&text, options, FLAGS).hash(&mut hasher);
+    let user = fs::metadata("/proc/self").map_or(0, |process| process.uid());
+    let folder = env::temp_dir().join(format!("tegula-stand-ins-{user}"));
     let library = folder.join(format!("{:016x}.so", hasher.finish()));
     if library.exists() {
         return Ok(library);
@@ -90,7 +92,7 @@ pub fn compile(source: &str, defines: &[String], more: &str) -> Result<PathBuf, 
     let write = || fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &text));
     write().map_err(|error| format!("{}: {error}", file.display()))?;
     let output =
-        Command::new("g++").args(FLAGS).args(defines).arg("-o").args([&new, &file]).output();
+        Command::new("g++").args(FLAGS).args(options).arg("-o").args([&new, &file]).output();
     let _ = fs::remove_file(&file);
     let output = output.map_err(|error| format!("no g++: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

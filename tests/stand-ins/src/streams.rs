@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::abi::{NOT_READY, Outcome, Status, mistake};
 use crate::devices::Device;
-use crate::host::{Random, locked};
+use crate::host::{Random, locked, named};
 use crate::memory::{Allocation, Region};
 use crate::settings::{Kind, Settings};
 
@@ -143,7 +143,7 @@ impl Stream {
         check();
         let start = Instant::now();
         let counted = if computes { self.device.count(Kind::Run) } else { Ok(()) };
-        if let Err(status) = counted.and_then(|()| action()) {
+        if let Err(status) = counted.and_then(|()| named(&what, action)) {
             self.device.fail(status);
         }
         if computes && self.device.slowness > 1.0 {

@@ -8,7 +8,9 @@ mod stand_in;
 mod numbers;
 
 use std::collections::BTreeMap;
+use std::env;
 use std::marker::PhantomData;
+use std::process::Command;
 use std::sync::Arc;
 
 use tegula_kernels::cuda;
@@ -52,6 +54,7 @@ use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind};
 use tegula_runtime::sched::policy;
 
 use stand_in::{StandIn, Trouble};
+use tegula_stand_ins::Folder;
 
 /// Sizes to try, around the blocks of our own code and those of the libraries.
 const SIZES: &[(usize, usize, usize)] =
@@ -440,6 +443,29 @@ fn every_kernel_on_every_device_agrees_with_a_core() {
             Arc::new(Cuda::open(device.number).unwrap_or_else(|error| panic!("{error}")));
         let tried = Comparison::on(&opened).run();
         eprintln!("{}: {tried} comparisons", device.name);
+    }
+}
+
+/// The same on devices that stand-ins for NVIDIA's libraries play, once with work in order and once
+/// with random delays.
+#[test]
+#[allow(clippy::print_stderr)]
+fn every_kernel_on_stand_ins_for_the_libraries_agrees_with_a_core() {
+    if let Some(reason) = tegula_stand_ins::missing() {
+        return eprintln!("SKIPPED: no kernel ran on the stand-ins: {reason}");
+    }
+    let folder = Folder::new();
+    for seed in ["", "7"] {
+        let mut command = Command::new(env::current_exe().expect("a test knows its own file"));
+        command.args(["--exact", "every_kernel_on_every_device_agrees_with_a_core", "--nocapture"]);
+        command.env("TEGULA_STAND_IN_SEED", seed).env("TEGULA_STAND_IN_REPORT", "1");
+        let output = folder.lend(&mut command).output().expect("the test starts");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stdout));
+        let found = text.lines().find(|line| line.ends_with(" comparisons"));
+        let count = found.and_then(|line| line.rsplit(' ').nth(1)?.parse().ok());
+        assert!(count.is_some_and(|count: usize| count > 5000), "{text}");
+        eprintln!("{text}");
     }
 }
 

@@ -16,7 +16,7 @@ use tegula_traces::plot::PANELS;
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "runtime",
     "figures",
     "bounds",
@@ -31,6 +31,7 @@ const CRATES: [&str; 14] = [
     "apps/tegula",
     "apps/capi",
     "tests",
+    "tests/stand-ins",
 ];
 
 fn page(path: &str) -> String {

@@ -37,6 +37,7 @@ mod sample;
 mod searches;
 mod simulate;
 mod sparse;
+mod stand_ins;
 mod support;
 mod tables;
 mod texts;

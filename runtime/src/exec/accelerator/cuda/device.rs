@@ -25,7 +25,7 @@ pub const SLOTS: usize = 2 * STREAMS;
 /// A CUDA device, opened.
 pub struct Cuda {
     number: usize,
-    name: String,
+    name: Arc<str>,
     model: String,
     free_bytes: u64,
     double_rate: f64,
@@ -79,7 +79,7 @@ impl Cuda {
         let model = device.name()?;
         Ok(Self {
             number,
-            name: format!("CUDA device {number} ({model})"),
+            name: format!("CUDA device {number} ({model})").into(),
             model,
             double_rate: device.double_rate()?,
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
@@ -135,7 +135,7 @@ impl Cuda {
     }
 
     fn failed(&self, action: &'static str, error: &DriverError) -> DeviceError {
-        DeviceError::Failed { device: self.name.clone(), action, reason: error.to_string() }
+        DeviceError::Failed { device: self.name.to_string(), action, reason: error.to_string() }
     }
 
     /// An event that nobody uses.
@@ -160,7 +160,7 @@ impl Accelerator for Cuda {
     }
 
     fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError> {
-        let device = self.name.clone();
+        let device = self.name.to_string();
         match self.context.allocate(bytes) {
             Ok(place) => {
                 NonNull::new(place as *mut u8).ok_or(DeviceError::OutOfMemory { device, bytes })
@@ -255,8 +255,9 @@ impl Accelerator for Cuda {
                 Ok(event)
             })?;
             load.fetch_add(1, Ordering::Relaxed);
-            let (event, load, spare) = (Some(event), load.clone(), self.events.clone());
-            Ok::<_, Failure>(InStream { event, checks, load, spare })
+            let (device, event) = (self.name.clone(), Some(event));
+            let (load, spare) = (load.clone(), self.events.clone());
+            Ok::<_, Failure>(InStream { device, event, checks, load, spare })
         };
         let launched = catch_unwind(AssertUnwindSafe(launch));
         if !matches!(launched, Ok(Ok(_))) {
@@ -273,6 +274,7 @@ impl Accelerator for Cuda {
 
 /// A task on the stream.
 struct InStream {
+    device: Arc<str>,
     event: Option<Event>,
     checks: Vec<Check>,
     load: Arc<AtomicUsize>,
@@ -285,7 +287,7 @@ impl InFlight for InStream {
         match event.has_passed() {
             Ok(false) => return None,
             Ok(true) => {}
-            Err(reason) => return Some(Err(format!("the device failed: {reason}").into())),
+            Err(reason) => return Some(Err(format!("{} failed: {reason}", self.device).into())),
         }
         let event = self.event.take();
         self.load.fetch_sub(1, Ordering::Relaxed);

@@ -26,10 +26,13 @@ pub fn tile_size(n: usize, workers: usize) -> usize {
 const DEVICE_UNIT: usize = 128;
 
 /// Order of the tiles for a factorisation of order `n` where CUDA devices compute: far larger than
-/// for cores, which have little to say there.
+/// for cores. On an H100 in double precision the factorisation and the solve of a tile of 2048 take
+/// 0.8 and 0.9 ms, of 1024 half as long; products of both run at 50 Tflop/s and more. Cholesky
+/// factorisations of order 8192, 16 384 and 32 768 came to 12, 29 and 39 Tflop/s on tiles of 1024
+/// and to 19, 36 and 45 on tiles of 2048; 3072 was no faster.
 #[must_use]
 pub fn device_tile_size(n: usize) -> usize {
-    DEVICE_UNIT * (n / 16).div_ceil(DEVICE_UNIT).clamp(2, 16)
+    DEVICE_UNIT * (n / 4).div_ceil(DEVICE_UNIT).clamp(2, 16)
 }
 
 /// Narrowest columns of blocks, in micro-panels: in narrower ones updates are bound by memory.

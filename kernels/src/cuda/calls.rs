@@ -175,6 +175,10 @@ type PotrfRoom<T> = unsafe extern "C" fn(Handle, Fill, i32, *mut T, i32, *mut i3
 type Potrf<T> =
     unsafe extern "C" fn(Handle, Fill, i32, *mut T, i32, *mut T, i32, *mut i32) -> Status;
 
+type GetrfRoom<T> = unsafe extern "C" fn(Handle, i32, i32, *mut T, i32, *mut i32) -> Status;
+type Getrf<T> =
+    unsafe extern "C" fn(Handle, i32, i32, *mut T, i32, *mut T, *mut i32, *mut i32) -> Status;
+
 /// cuBLAS's functions for numbers of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlasCalls<T: Scalar> {
@@ -225,6 +229,8 @@ impl<T: Scalar> BlasCalls<T> {
 pub(crate) struct SolverCalls<T> {
     pub(crate) potrf_room: PotrfRoom<T>,
     pub(crate) potrf: Potrf<T>,
+    pub(crate) getrf_room: GetrfRoom<T>,
+    pub(crate) getrf: Getrf<T>,
 }
 
 impl<T: Scalar> SolverCalls<T> {
@@ -237,6 +243,8 @@ impl<T: Scalar> SolverCalls<T> {
             Ok(Self {
                 potrf_room: library.function(names.potrf_room)?,
                 potrf: library.function(names.potrf)?,
+                getrf_room: library.function(names.getrf_room)?,
+                getrf: library.function(names.getrf)?,
             })
         }
     }
@@ -259,6 +267,8 @@ pub struct Names {
     geam: &'static str,
     potrf_room: &'static str,
     potrf: &'static str,
+    getrf_room: &'static str,
+    getrf: &'static str,
     number: &'static str,
 }
 
@@ -280,6 +290,8 @@ macro_rules! names {
             geam: concat!("cublas", $letter, "geam"),
             potrf_room: concat!("cusolverDn", $letter, "potrf_bufferSize"),
             potrf: concat!("cusolverDn", $letter, "potrf"),
+            getrf_room: concat!("cusolverDn", $letter, "getrf_bufferSize"),
+            getrf: concat!("cusolverDn", $letter, "getrf"),
             number: $number,
         }
     };

@@ -13,8 +13,7 @@ CALL(logdet, 1, 8, (u64 n, const real *a, double factor, double *sum, int *verdi
      (n, a, factor, sum, verdict))
 CALL(column_squares, n, 4, (u64 m, u64 n, const real *a, real *s), (m, a, s))
 CALL(laset, 3, 4, (u64 m, u64 n, real off, real on, real *a), (m, n, off, on, a))
-CALL(factor_panel, 1, 8, (u64 m, u64 n, real *a, u64 ld, u64 first, int *verdict),
-     (m, n, a, ld, first, verdict))
+CALL(find_bad_lu_pivot, 1, 8, (u64 n, const real *a, u64 ld, int *verdict), (n, a, ld, verdict))
 CALL(find_bad_pivot, 1, 8, (u64 n, const real *a, int *verdict), (n, a, verdict))
 CALL(find_zero, 1, 8, (u64 n, const real *a, u64 ld, int *verdict), (n, a, ld, verdict))
 CALL(take_triangle, 2, 4, (u64 n, const real *a, real *w, int lower, int unit), (n, a, w, lower, unit))

@@ -3,7 +3,6 @@
 use libloading::Library;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::dot::Dot;
-use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::kernel::random::RandomInputs;
@@ -93,28 +92,27 @@ fn pivots<T: Real>(library: &Library, random: &mut RandomInputs) {
     assert_eq!(verdicts(&a, 5), (3, 10), "the first counts");
 }
 
-fn panels<T: Real>(library: &Library, random: &mut RandomInputs) {
-    for (m, n, bad) in [(8, 8, None), (30, 7, None), (9, 9, Some(4)), (1, 1, Some(0))] {
-        let ld = m + 2;
-        let mut expected = random.numbers::<T>(ld * n);
-        let mut put = |i: usize, value| expected[i * (ld + 1)] = T::from_f64(value);
-        (0..m.min(n)).for_each(|i| put(i, 20.0 + i as f64));
-        if let Some(bad) = bad {
-            (0..n).for_each(|j| expected[bad + j * ld] = T::ZERO);
-        }
-        let (mut got, mut verdict) = (expected.clone(), 0);
-        let tile = TileMut::with_ld(&mut expected, m, n, ld);
-        let reference = GetrfNopiv::new(m, n, 0).reference(tile);
+fn lu_pivots<T: Real>(library: &Library, random: &mut RandomInputs) {
+    let (n, ld) = (9, 11);
+    for (bad, values) in [
+        (0, &[][..]),
+        (4, &[(3, 0.0)]),
+        (2, &[(1, f64::INFINITY), (5, 0.0)]),
+        (1, &[(0, f64::NAN)]),
+        (9, &[(8, -0.0)]),
+    ] {
+        let mut a = random.numbers::<T>(ld * n);
+        let mut put = |i: usize, value| a[i * (ld + 1)] = T::from_f64(value);
+        (0..n).for_each(|i| put(i, -1.0 - i as f64));
+        values.iter().for_each(|&(i, value)| put(i, value));
+        let mut verdict = 7;
         call!(
             library,
-            b"call_factor_panel",
-            (u64, u64, *mut T, u64, u64, *mut i32),
-            (m as u64, n as u64, got.as_mut_ptr(), ld as u64, 100, &mut verdict)
+            b"call_find_bad_lu_pivot",
+            (u64, *const T, u64, *mut i32),
+            (n as u64, a.as_ptr(), ld as u64, &mut verdict)
         );
-        assert_eq!(verdict, bad.map_or(0, |bad| 101 + bad as i32), "{m} x {n}");
-        assert_eq!(reference.is_err(), bad.is_some());
-        let is_close = got.iter().zip(&expected).all(|(&x, &y)| close(x, y, 30.0));
-        assert!(is_close || bad.is_some(), "{m} x {n}: {got:?}, not {expected:?}");
+        assert_eq!(verdict, bad, "{values:?}");
     }
 }
 
@@ -171,7 +169,7 @@ fn check_all<T: Real>() {
     sums::<T>(&library, &mut random);
     logarithms::<T>(&library, &mut random);
     pivots::<T>(&library, &mut random);
-    panels::<T>(&library, &mut random);
+    lu_pivots::<T>(&library, &mut random);
     tiles::<T>(&library, &mut random);
 }
 

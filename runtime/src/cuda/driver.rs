@@ -114,6 +114,7 @@ table! {
     record_event: "cuEventRecord" (Handle, Handle);
     query_event: "cuEventQuery" (Handle);
     await_event: "cuEventSynchronize" (Handle);
+    elapsed: "cuEventElapsedTime" (*mut f32, Handle, Handle);
     load_module: "cuModuleLoadData" (*mut Handle, *const c_void);
     unload_module: "cuModuleUnload" (Handle);
     function: "cuModuleGetFunction" (*mut Handle, Handle, *const c_char);

@@ -13,8 +13,8 @@ use super::stream::Stream;
 pub enum Wait {
     /// It sleeps: `CU_EVENT_BLOCKING_SYNC`.
     Asleep,
-    /// It spins; the event takes no time: `CU_EVENT_DISABLE_TIMING`.
-    Awake,
+    /// It spins, and the device notes when it passes the event.
+    Timed,
 }
 
 /// A point in a stream, once it has been recorded.
@@ -39,7 +39,7 @@ impl Event {
         let driver = context.driver;
         let flags: c_uint = match wait {
             Wait::Asleep => 1,
-            Wait::Awake => 2,
+            Wait::Timed => 0,
         };
         // SAFETY: it writes one handle.
         let create = |handle| unsafe { (driver.create_event)(handle, flags) };
@@ -68,6 +68,18 @@ impl Event {
         self.context.bind()?;
         // SAFETY: it is there.
         self.context.driver.check(unsafe { (self.context.driver.await_event)(self.handle) })
+    }
+
+    /// Nanoseconds on the device from `earlier` to this; less than 0 if it was the other way round.
+    ///
+    /// # Errors
+    /// If one of them has not passed or notes no time.
+    #[allow(unsafe_code)]
+    pub fn nanoseconds_since(&self, earlier: &Self) -> Result<f64, DriverError> {
+        let driver = self.context.driver;
+        // SAFETY: both are there, and it writes one number.
+        let ask = |time| unsafe { (driver.elapsed)(time, earlier.handle, self.handle) };
+        Ok(f64::from(driver.made(0.0_f32, ask)?) * 1e6)
     }
 
     /// Whether it has passed.

@@ -1,25 +1,14 @@
 
-// Factors the rows x width panel at a without pivoting, in one block. The verdict is the first pivot,
-// from 1 in the whole tile, that is zero or not finite; nothing goes on after it.
+// The verdict is the first pivot, from 1, of the n on the diagonal of a factored tile that is zero or
+// not finite; 0 if there is none. What came after it does not count.
 extern "C" __global__ void __launch_bounds__(1024)
-factor_panel(u64 rows, u64 width, real *a, u64 ld, u64 first, int *verdict) {
-    if (*verdict != 0) return;
-    __syncthreads();
-    for (u64 s = 0; s < width; s++) {
-        real pivot = a[s + s * ld];
-        if (pivot == number(0.0) || !is_finite(re(pivot)) || !is_finite(im(pivot))) {
-            if (threadIdx.x == 0) *verdict = (int)(first + s + 1);
-            return;
-        }
-        for (u64 i = s + 1 + threadIdx.x; i < rows; i += blockDim.x) {
-            a[i + s * ld] = a[i + s * ld] / pivot;
-        }
-        __syncthreads();
-        u64 below = rows - s - 1, beside = width - s - 1;
-        for (u64 k = threadIdx.x; k < below * beside; k += blockDim.x) {
-            u64 i = s + 1 + k % below, j = s + 1 + k / below;
-            a[i + j * ld] = a[i + j * ld] - a[i + s * ld] * a[s + j * ld];
-        }
-        __syncthreads();
+find_bad_lu_pivot(u64 n, const real *a, u64 ld, int *verdict) {
+    u64 bad = n;
+    for (u64 i = threadIdx.x; i < n; i += blockDim.x) {
+        real pivot = a[i * (ld + 1)];
+        bool good = !(pivot == number(0.0)) && is_finite(re(pivot)) && is_finite(im(pivot));
+        if (!good && i < bad) bad = i;
     }
+    bad = block_min(bad);
+    if (threadIdx.x == 0) *verdict = bad < n ? (int)(bad + 1) : 0;
 }

@@ -15,6 +15,7 @@ mod job;
 
 use std::any::Any;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 pub use job::Job;
 
@@ -163,4 +164,10 @@ pub trait Accelerator: Send + Sync {
 pub trait InFlight: Send {
     /// How the task ended, once it has; to be asked for until it answers, and not again.
     fn poll(&mut self) -> Option<Result<(), Failure>>;
+
+    /// How long the device had it alone or as the last of several, once it has ended: what all tasks
+    /// took together is the sum. None: the device does not tell.
+    fn busy(&self) -> Option<Duration> {
+        None
+    }
 }

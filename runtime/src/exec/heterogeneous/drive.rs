@@ -78,7 +78,7 @@ impl Shared {
         let (space, runner) = (&program.space, &program.runner);
         let data = space.task(task.0);
         if runner.enter(space, data, worker.0) {
-            self.report(task, worker, start, Outcome::Skipped);
+            self.report(task, worker, (start, start.elapsed()), Outcome::Skipped);
             return None;
         }
         let mut buffers = Vec::with_capacity(data.accesses().count());
@@ -96,7 +96,7 @@ impl Shared {
             Err(cause) => {
                 runner.fail(space, data, cause);
                 give_scratch(data, heap, &buffers);
-                self.report(task, worker, start, Outcome::Failed);
+                self.report(task, worker, (start, start.elapsed()), Outcome::Failed);
                 None
             }
         }
@@ -111,7 +111,7 @@ impl Shared {
         result: Result<(), Cause>,
         last_end: Instant,
     ) -> Instant {
-        let Flying { task, start, buffers, .. } = flown;
+        let Flying { task, start, buffers, flight } = flown;
         let program = self.programs.of_task(task.0);
         let data = program.space.task(task.0);
         let outcome = if result.is_ok() { Outcome::Done } else { Outcome::Failed };
@@ -119,21 +119,30 @@ impl Shared {
             program.runner.fail(&program.space, data, cause);
         }
         give_scratch(data, heap, &buffers);
-        // What the device does for several at a time counts for the one that ends.
-        self.report(task, worker, start.max(last_end), outcome)
+        // What the device does for several at a time counts for the one that ends. It knows better
+        // than this thread, which may have been busy with the launch of another.
+        let (end, seen) = (Instant::now(), start.max(last_end));
+        let busy = flight.busy().unwrap_or(end - seen);
+        let start = end.checked_sub(busy).map_or(seen, |start| start.max(last_end));
+        self.report(task, worker, (start, busy), outcome)
     }
 
-    /// Records a task and says that it has ended; says when that was.
-    fn report(&self, task: TaskId, worker: WorkerId, start: Instant, outcome: Outcome) -> Instant {
+    /// Records a task that began at `start` and took `busy` of its worker, and says that it has
+    /// ended; says when that was.
+    fn report(
+        &self,
+        task: TaskId,
+        worker: WorkerId,
+        (start, busy): (Instant, Duration),
+        outcome: Outcome,
+    ) -> Instant {
         let program = self.programs.of_task(task.0);
         if let Some(recorder) = &program.runner.recorder {
             recorder.push(start, program.space.task_record(task.0, worker.0, outcome));
         }
-        let end = Instant::now();
-        let nanoseconds = (end - start).as_nanos() as u64;
-        let is_whole = outcome == Outcome::Done;
+        let (nanoseconds, is_whole) = (busy.as_nanos() as u64, outcome == Outcome::Done);
         self.post(Event::Done { task, worker, nanoseconds, is_whole });
-        end
+        Instant::now()
     }
 
     /// Finds the buffers of a task on the device; working memory is taken from there.

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::NoCuda;
 use super::staging::Lanes;
@@ -36,7 +37,39 @@ pub struct Cuda {
     inward: Lanes,
     outward: Lanes,
     tools: Tools,
-    events: Arc<Mutex<Vec<Event>>>,
+    events: Arc<Events>,
+}
+
+/// Events of the tasks of a device.
+#[derive(Default)]
+struct Events {
+    spare: Mutex<Vec<Event>>,
+    /// The end of the task that ended last.
+    last: Mutex<Option<Event>>,
+}
+
+impl Events {
+    /// One that nobody uses.
+    fn take(&self, context: &Arc<Context>) -> Result<Event, DriverError> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.map_or_else(|| Event::new(context, Wait::Timed), Ok)
+    }
+
+    /// Takes back those of a task that has ended; nanoseconds that passed from its start or from
+    /// the end of the last one before it, whichever was later.
+    fn give(&self, start: Event, end: Event) -> Option<f64> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let since_last = last.as_ref().and_then(|last| end.nanoseconds_since(last).ok());
+        let own = end.nanoseconds_since(&start).ok();
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.push(start);
+        if since_last.is_none_or(|time| time > 0.0) {
+            spare.extend(last.replace(end));
+        } else {
+            spare.push(end);
+        }
+        own.map(|own| since_last.unwrap_or(own).min(own).max(0.0))
+    }
 }
 
 /// A stream that computes.
@@ -138,10 +171,13 @@ impl Cuda {
         DeviceError::Failed { device: self.name.to_string(), action, reason: error.to_string() }
     }
 
-    /// An event that nobody uses.
-    fn event(&self) -> Result<Event, DriverError> {
-        let spare = self.events.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        spare.map_or_else(|| Event::new(&self.context, Wait::Awake), Ok)
+    /// An event on `stream`, as of now.
+    fn mark(&self, stream: &Stream) -> Result<Event, DeviceError> {
+        self.attempt("note the time of a task", || {
+            let event = self.events.take(&self.context)?;
+            event.record(stream)?;
+            Ok(event)
+        })
     }
 }
 
@@ -248,16 +284,12 @@ impl Accelerator for Cuda {
         let least = self.compute.iter().min_by_key(|one| one.load.load(Ordering::Relaxed));
         let Compute { stream, tools, load } = least.ok_or("a device without a stream")?;
         let launch = || {
+            let start = self.mark(stream)?;
             let checks = job.launch(stream, (tools, &self.tools))?;
-            let event = self.attempt("note the end of a task", || {
-                let event = self.event()?;
-                event.record(stream)?;
-                Ok(event)
-            })?;
+            let marks = Some((start, self.mark(stream)?));
             load.fetch_add(1, Ordering::Relaxed);
-            let (device, event) = (self.name.clone(), Some(event));
-            let (load, spare) = (load.clone(), self.events.clone());
-            Ok::<_, Failure>(InStream { device, event, checks, load, spare })
+            let (device, load, events) = (self.name.clone(), load.clone(), self.events.clone());
+            Ok::<_, Failure>(InStream { device, marks, checks, load, events, busy: None })
         };
         let launched = catch_unwind(AssertUnwindSafe(launch));
         if !matches!(launched, Ok(Ok(_))) {
@@ -275,23 +307,29 @@ impl Accelerator for Cuda {
 /// A task on the stream.
 struct InStream {
     device: Arc<str>,
-    event: Option<Event>,
+    /// Its start and its end.
+    marks: Option<(Event, Event)>,
     checks: Vec<Check>,
     load: Arc<AtomicUsize>,
-    spare: Arc<Mutex<Vec<Event>>>,
+    events: Arc<Events>,
+    busy: Option<Duration>,
 }
 
 impl InFlight for InStream {
     fn poll(&mut self) -> Option<Result<(), Failure>> {
-        let event = self.event.as_ref()?;
-        match event.has_passed() {
+        let (_, end) = self.marks.as_ref()?;
+        match end.has_passed() {
             Ok(false) => return None,
             Ok(true) => {}
             Err(reason) => return Some(Err(format!("{} failed: {reason}", self.device).into())),
         }
-        let event = self.event.take();
+        let busy = self.marks.take().and_then(|(start, end)| self.events.give(start, end));
+        self.busy = busy.map(|nanoseconds| Duration::from_nanos(nanoseconds as u64));
         self.load.fetch_sub(1, Ordering::Relaxed);
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).extend(event);
         Some(self.checks.drain(..).try_for_each(|check| check()))
+    }
+
+    fn busy(&self) -> Option<Duration> {
+        self.busy
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::ptr::{self, NonNull};
 
-use super::driver::{Driver, DriverError, Handle, Number, Place};
+use super::driver::{Driver, DriverError, Handle, Number, PEER_ENABLED, Place};
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`.
 const MAJOR: c_int = 75;
@@ -213,6 +213,27 @@ impl Context {
         self.bind()?;
         // SAFETY: the caller's promise.
         self.driver.check(unsafe { (self.driver.free)(place) })
+    }
+
+    /// Lets this device read the memory of `peer` over a bus that both are on; without that the
+    /// driver copies through the host. Says whether it can.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn reach(&self, peer: &Self) -> Result<bool, DriverError> {
+        let (driver, mine, theirs) = (self.driver, self.device.number, peer.device.number);
+        // SAFETY: it writes one number.
+        let ask = |can| unsafe { (driver.can_access_peer)(can, mine, theirs) };
+        if driver.made(0, ask)? == 0 {
+            return Ok(false);
+        }
+        self.bind()?;
+        // SAFETY: the context of the peer is there.
+        match unsafe { (driver.enable_peer)(peer.handle, 0) } {
+            PEER_ENABLED => Ok(true),
+            status => driver.check(status).map(|()| true),
+        }
     }
 
     /// Pins `bytes` bytes of the host from `place` on, for all contexts of the process.

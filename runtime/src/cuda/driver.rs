@@ -19,6 +19,8 @@ pub(super) type Handle = *mut c_void;
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 const OUT_OF_MEMORY: Status = 2;
+/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+pub(super) const PEER_ENABLED: Status = 704;
 /// `CUDA_ERROR_NOT_READY`.
 pub(super) const NOT_READY: Status = 600;
 /// The driver's library or a function of it is missing: no number of the driver's own.
@@ -95,6 +97,8 @@ table! {
     release_context: "cuDevicePrimaryCtxRelease_v2" (Number);
     current_context: "cuCtxGetCurrent" (*mut Handle);
     set_context: "cuCtxSetCurrent" (Handle);
+    can_access_peer: "cuDeviceCanAccessPeer" (*mut c_int, Number, Number);
+    enable_peer: "cuCtxEnablePeerAccess" (Handle, c_uint);
     memory_info: "cuMemGetInfo_v2" (*mut usize, *mut usize);
     allocate: "cuMemAlloc_v2" (*mut Place, usize);
     free: "cuMemFree_v2" (Place);

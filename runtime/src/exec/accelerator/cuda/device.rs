@@ -34,6 +34,8 @@ pub struct Cuda {
     compute: Vec<Compute>,
     /// For zeros and copies from other devices.
     side: Mutex<Stream>,
+    /// Numbers of the devices whose memory this one was let reach, where it can.
+    reached: Mutex<Vec<usize>>,
     inward: Lanes,
     outward: Lanes,
     tools: Tools,
@@ -118,6 +120,7 @@ impl Cuda {
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
             compute,
             side: Mutex::new(Stream::new(&context)?),
+            reached: Mutex::default(),
             inward,
             outward,
             tools: Tools::default(),
@@ -155,6 +158,16 @@ impl Cuda {
     #[must_use]
     pub fn double_rate(&self) -> f64 {
         self.double_rate
+    }
+
+    /// Sees to it, once, that `peer` is copied from over the bus if it can be.
+    fn reach(&self, peer: &Self) -> Result<(), DriverError> {
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reached.contains(&peer.number) {
+            self.context.reach(&peer.context)?;
+            reached.push(peer.number);
+        }
+        Ok(())
     }
 
     /// Does `call` with the device's context on this thread.
@@ -271,6 +284,7 @@ impl Accelerator for Cuda {
         let peer = peer.as_any().downcast_ref::<Self>()?;
         let side = self.side.lock().unwrap_or_else(PoisonError::into_inner);
         Some(self.attempt("copy from another device", || {
+            self.reach(peer)?;
             let (to, from) = (address(to), address(from));
             // SAFETY: the caller's promise.
             unsafe { side.bring_from(&peer.context, from, to, bytes) }?;

@@ -13,8 +13,14 @@ const IMAGINARY: u64 = 0x5851_f42d_4c95_7f2d;
 #[must_use]
 pub fn random_entry<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
     let part = |seed| T::Real::of_f64(uniform(seed, i, j));
-    let im = if T::IS_COMPLEX { part(seed ^ IMAGINARY) } else { T::Real::ZERO };
+    let im = if T::IS_COMPLEX { part(imaginary_seed(seed)) } else { T::Real::ZERO };
     T::from_parts(part(seed), im)
+}
+
+/// The seed of imaginary parts where `seed` is that of real ones.
+#[must_use]
+pub fn imaginary_seed(seed: u64) -> u64 {
+    seed ^ IMAGINARY
 }
 
 fn uniform(seed: u64, i: usize, j: usize) -> f64 {

@@ -12,6 +12,6 @@ mod visit;
 pub use array::Order;
 pub use descriptor::{Storage, TileIndex, TileMatrix};
 pub use generate::{
-    random_entry, random_hermitian_entry, random_spd_entry, random_symmetric_entry,
+    imaginary_seed, random_entry, random_hermitian_entry, random_spd_entry, random_symmetric_entry,
 };
 pub use grid::{MOST_BYTES, TileGrid};

@@ -92,7 +92,9 @@ pub use symm::symm;
 pub use syr2k::syr2k;
 pub use syrk::syrk;
 pub use sytrf::{sysv, sytrf, sytrs};
-pub use tiles::{column_width, factorizations_at_once, smaller_tile_sizes, tile_size};
+pub use tiles::{
+    column_width, device_tile_size, factorizations_at_once, smaller_tile_sizes, tile_size,
+};
 pub use tlr::{Ranks, TlrFactor, potrf_tlr, trsm_tlr};
 pub use tree::{Step, Tree};
 pub use trmm::trmm;

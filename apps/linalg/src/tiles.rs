@@ -22,6 +22,16 @@ pub fn tile_size(n: usize, workers: usize) -> usize {
     MICRO_PANEL * (micro_panels.clamp(LEAST, MOST) | 1)
 }
 
+/// Edges of tiles for CUDA devices are multiples of it.
+const DEVICE_UNIT: usize = 128;
+
+/// Order of the tiles for a factorisation of order `n` where CUDA devices compute: far larger than
+/// for cores, which have little to say there.
+#[must_use]
+pub fn device_tile_size(n: usize) -> usize {
+    DEVICE_UNIT * (n / 16).div_ceil(DEVICE_UNIT).clamp(2, 16)
+}
+
 /// Narrowest columns of blocks, in micro-panels: in narrower ones updates are bound by memory.
 const NARROWEST: usize = 3;
 /// Widest columns of blocks, in micro-panels.

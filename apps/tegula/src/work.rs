@@ -9,6 +9,8 @@ pub(crate) struct Work<'a> {
     pub(crate) order: usize,
     /// The order of the tiles for so many workers, unless another is asked for.
     pub(crate) tile_size: &'a dyn Fn(usize) -> usize,
+    /// The order of the tiles where CUDA devices compute, if that is another.
+    pub(crate) device_tile_size: Option<usize>,
     /// Names of its codelets; not to be asked for before the backend is chosen.
     pub(crate) codelets: &'a dyn Fn() -> Vec<&'static str>,
     /// Which tiles of its largest matrix there are.

@@ -78,6 +78,51 @@ type Herk<T> = unsafe extern "C" fn(
     *mut T,
     i32,
 ) -> Status;
+type Syr2k<T> = unsafe extern "C" fn(
+    Handle,
+    Fill,
+    Op,
+    i32,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *const T,
+    i32,
+    *const T,
+    *mut T,
+    i32,
+) -> Status;
+type Her2k<T> = unsafe extern "C" fn(
+    Handle,
+    Fill,
+    Op,
+    i32,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *const T,
+    i32,
+    *const <T as Scalar>::Real,
+    *mut T,
+    i32,
+) -> Status;
+type Symm<T> = unsafe extern "C" fn(
+    Handle,
+    OnSide,
+    Fill,
+    i32,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *const T,
+    i32,
+    *const T,
+    *mut T,
+    i32,
+) -> Status;
 type Trsm<T> = unsafe extern "C" fn(
     Handle,
     OnSide,
@@ -138,6 +183,12 @@ pub(crate) struct BlasCalls<T: Scalar> {
     pub(crate) syrk: Syrk<T>,
     /// Hermitian; of real numbers, as `syrk`.
     pub(crate) herk: Herk<T>,
+    pub(crate) syr2k: Syr2k<T>,
+    /// Hermitian; of real numbers, as `syr2k`.
+    pub(crate) her2k: Her2k<T>,
+    pub(crate) symm: Symm<T>,
+    /// Hermitian; of real numbers, as `symm`.
+    pub(crate) hemm: Symm<T>,
     pub(crate) trsm: Trsm<T>,
     pub(crate) trmm: Trmm<T>,
     pub(crate) trsv: Trsv<T>,
@@ -156,6 +207,10 @@ impl<T: Scalar> BlasCalls<T> {
                 gemv: library.function(names.gemv)?,
                 syrk: library.function(names.syrk)?,
                 herk: library.function(names.herk)?,
+                syr2k: library.function(names.syr2k)?,
+                her2k: library.function(names.her2k)?,
+                symm: library.function(names.symm)?,
+                hemm: library.function(names.hemm)?,
                 trsm: library.function(names.trsm)?,
                 trmm: library.function(names.trmm)?,
                 trsv: library.function(names.trsv)?,
@@ -194,6 +249,10 @@ pub struct Names {
     gemv: &'static str,
     syrk: &'static str,
     herk: &'static str,
+    syr2k: &'static str,
+    her2k: &'static str,
+    symm: &'static str,
+    hemm: &'static str,
     trsm: &'static str,
     trmm: &'static str,
     trsv: &'static str,
@@ -203,14 +262,18 @@ pub struct Names {
     number: &'static str,
 }
 
-/// The names with a letter for the type, and with the name of the Hermitian product.
+/// The names with a letter for the type, and with those of the Hermitian products.
 macro_rules! names {
-    ($letter:literal, $herk:literal, $number:literal) => {
+    ($letter:literal, [$herk:literal, $her2k:literal, $hemm:literal], $number:literal) => {
         Self {
             gemm: concat!("cublas", $letter, "gemm_v2"),
             gemv: concat!("cublas", $letter, "gemv_v2"),
             syrk: concat!("cublas", $letter, "syrk_v2"),
             herk: concat!("cublas", $letter, $herk, "_v2"),
+            syr2k: concat!("cublas", $letter, "syr2k_v2"),
+            her2k: concat!("cublas", $letter, $her2k, "_v2"),
+            symm: concat!("cublas", $letter, "symm_v2"),
+            hemm: concat!("cublas", $letter, $hemm, "_v2"),
             trsm: concat!("cublas", $letter, "trsm_v2"),
             trmm: concat!("cublas", $letter, "trmm_v2"),
             trsv: concat!("cublas", $letter, "trsv_v2"),
@@ -224,13 +287,13 @@ macro_rules! names {
 
 impl Names {
     /// Single precision.
-    pub const SINGLE: Self = names!("S", "syrk", "float");
+    pub const SINGLE: Self = names!("S", ["syrk", "syr2k", "symm"], "float");
     /// Double precision.
-    pub const DOUBLE: Self = names!("D", "syrk", "double");
+    pub const DOUBLE: Self = names!("D", ["syrk", "syr2k", "symm"], "double");
     /// Complex, single precision.
-    pub const COMPLEX_SINGLE: Self = names!("C", "herk", "float2");
+    pub const COMPLEX_SINGLE: Self = names!("C", ["herk", "her2k", "hemm"], "float2");
     /// Complex, double precision.
-    pub const COMPLEX_DOUBLE: Self = names!("Z", "herk", "double2");
+    pub const COMPLEX_DOUBLE: Self = names!("Z", ["herk", "her2k", "hemm"], "double2");
 
     /// The type's name in device code.
     #[must_use]

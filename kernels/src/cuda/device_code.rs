@@ -8,35 +8,85 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tegula_runtime::cuda::{Function, Module, Stream};
+use tegula_runtime::cuda::{Context, Function, Module};
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::compiler::compile;
-use super::driver;
-use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
+pub use super::compiler::Target;
+use super::compiler::{compile, version};
+use super::kept::kept_or;
+use super::{LibraryError, driver};
+use crate::kernel::{
+    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
+    laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
+    sweep,
+};
 use crate::scalar::Scalar;
 
 /// What all sources share.
 const PRELUDE: &str = include_str!("prelude.cu");
 
-/// The whole source; `REAL`, the type of numbers, is to be defined for it.
+/// Arithmetic of real numbers under the names that it has of complex ones.
+const REAL: &str = include_str!("real.cu");
+
+/// Arithmetic of complex numbers.
+const COMPLEX: &str = include_str!("complex.cu");
+
+/// Sources of kernels of any numbers.
+const OF_NUMBERS: &[&str] = &[
+    super::block::SOURCE,
+    super::random::SOURCE,
+    super::triangle::SOURCE,
+    centre::SOURCE,
+    convert::SOURCE,
+    diagonal_solve::SOURCE,
+    getrf_nopiv::SOURCE,
+    getrf_update::SOURCE,
+    laset::SOURCE,
+    laset_triangle::SOURCE,
+    laswp::SOURCE,
+    line_sums::SOURCE,
+    negligible::SOURCE,
+    norm::SOURCE,
+    potrf::SOURCE,
+    scale_lines::SOURCE,
+];
+
+/// Sources of kernels of real numbers.
+const OF_REAL_NUMBERS: &[&str] = &[
+    super::reflectors::SOURCE,
+    covariance::SOURCE,
+    column_squares::SOURCE,
+    dot::SOURCE,
+    logdet::SOURCE,
+    noise::SOURCE,
+    sweep::SOURCE,
+];
+
+/// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.
 #[must_use]
-pub fn source() -> String {
-    let mut source = PRELUDE.to_owned();
-    source += &covariance::constants();
-    for part in [
-        super::triangle::SOURCE,
-        covariance::SOURCE,
-        column_squares::SOURCE,
-        dot::SOURCE,
-        getrf_nopiv::SOURCE,
-        laset::SOURCE,
-        logdet::SOURCE,
-        potrf::SOURCE,
-    ] {
-        source += part;
+pub fn source<T: Scalar>() -> String {
+    let (base, other) = (T::Real::cuda().name(), T::Other::cuda().name());
+    let mut source = format!("typedef {base} base;\ntypedef {other} other;\n") + PRELUDE;
+    source += if T::IS_COMPLEX { COMPLEX } else { REAL };
+    source.extend(OF_NUMBERS.iter().copied());
+    if !T::IS_COMPLEX {
+        source += &covariance::constants();
+        source.extend(OF_REAL_NUMBERS.iter().copied());
     }
     source
+}
+
+/// Compute capabilities of the generations of devices that the code is for: Volta, Turing, two of
+/// Ampere, Ada, Hopper, two of Blackwell.
+pub const GENERATIONS: &[(i32, i32)] =
+    &[(7, 0), (7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0)];
+
+/// The program for numbers of type `T`, compiled for `target`.
+///
+/// # Errors
+/// If there is no compiler, or it refuses; in its words.
+pub fn compiled<T: Scalar>(target: Target) -> Result<Vec<u8>, LibraryError> {
+    compile(&source::<T>(), &[format!("-DREAL={}", T::cuda().name())], target)
 }
 
 /// A table of numbers as device code; every digit that counts is written.
@@ -70,12 +120,12 @@ impl Grid {
         Self { blocks: (super::int(count).unsigned_abs(), 1), threads: (256, 1) }
     }
 
-    /// A thread for each entry of a matrix; columns beyond the range of a grid in strides.
+    /// Threads over a matrix, each for a row and some columns: 8, or in strides more where those
+    /// are beyond the range of a grid.
     pub(crate) fn matrix(rows: usize, cols: usize) -> Self {
-        let across = |count: usize, threads: usize, most: usize| {
-            count.div_ceil(threads).clamp(1, most) as u32
-        };
-        Self { blocks: (across(rows, 32, 1 << 24), across(cols, 8, 65_535)), threads: (32, 8) }
+        let across =
+            |count: usize, each: usize, most: usize| count.div_ceil(each).clamp(1, most) as u32;
+        Self { blocks: (across(rows, 32, 1 << 24), across(cols, 64, 65_535)), threads: (32, 8) }
     }
 }
 
@@ -89,18 +139,22 @@ pub(crate) struct Program<T> {
 impl<T: Scalar> Program<T> {
     /// That of the device of `launch`.
     fn of(launch: &Launch<'_>) -> Result<Arc<Self>, Failure> {
-        launch.tool(Self::compile)
+        launch.device_tool(Self::compile)
     }
 
-    fn compile(stream: &Arc<Stream>) -> Result<Self, Failure> {
-        let context = stream.context();
-        let (major, minor) = driver(context.device().capability())?;
-        let define = format!("-DREAL={}", T::cuda().name());
-        let arch = format!("--gpu-architecture=compute_{major}{minor}");
-        // A compiler older than the device writes code that the driver brings up to date.
-        let code = compile(&source(), &[define.clone(), arch])
-            .or_else(|_| compile(&source(), &[define]))?;
-        let module = Arc::new(driver(Module::new(context, &code))?);
+    #[allow(unsafe_code)]
+    fn compile(context: &Arc<Context>) -> Result<Self, Failure> {
+        let capability = driver(context.device().capability())?;
+        let device = format!("{capability:?}");
+        let code = kept_or(&[&source::<T>(), T::cuda().name(), &device, &version()?], || {
+            // What is newer than the compiler is for the driver to compile for.
+            let older = GENERATIONS.iter().rev().filter(|&&older| older <= capability);
+            let mut texts = older.map(|&older| compiled::<T>(Target::Virtual(older)));
+            let machine = compiled::<T>(Target::Machine(capability));
+            machine.or_else(|error| texts.find(Result::is_ok).unwrap_or(Err(error)))
+        })?;
+        // SAFETY: the compiler made it.
+        let module = Arc::new(driver(unsafe { Module::new(context, &code) })?);
         Ok(Self { module, functions: Mutex::default(), precision: PhantomData })
     }
 

@@ -4,10 +4,14 @@
 //! missing, that is a failure with a reason. What is made once per device is a tool
 //! of the runtime's [`Launch`].
 
+mod block;
 mod calls;
 mod compiler;
 pub mod device_code;
+mod kept;
 mod libraries;
+mod random;
+mod reflectors;
 mod triangle;
 mod verdict;
 mod workspace;
@@ -16,11 +20,15 @@ use bytemuck::Pod;
 use tegula_runtime::cuda::DriverError;
 use tegula_runtime::flow::{Failure, Launch};
 
+pub(crate) use block::{Block, Products, Triangular, part_flag};
 pub use calls::Names;
 pub(crate) use calls::{diag, side, trans, uplo};
 pub(crate) use device_code::{Grid, Program};
+pub use kept::keep_code_in;
 pub use libraries::check;
 pub(crate) use libraries::{Blas, Solver};
+pub use random::{Held, RandomTile};
+pub(crate) use reflectors::{Panel, Trapezoid, apply, apply_stacked, join, take_reflectors};
 pub(crate) use triangle::Triangles;
 pub(crate) use verdict::Verdict;
 pub(crate) use workspace::workspace;

@@ -11,7 +11,7 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::driver;
 use crate::error::NumericalError;
 
-/// Verdicts of one device, used in turn: more than a device ever has tasks under way.
+/// Verdicts of one stream, used in turn: more than it ever has tasks under way.
 const COUNT: usize = 256;
 
 /// Bytes of one verdict.

@@ -1,4 +1,4 @@
-//! Working memory of the libraries: one buffer per device, which all tasks on its stream share,
+//! Working memory of the libraries: one buffer per stream, which all tasks on it share,
 //! since they run one after the other.
 
 use std::sync::{Mutex, PoisonError};

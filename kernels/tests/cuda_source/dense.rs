@@ -12,22 +12,7 @@ use tegula_kernels::tile::{TileMut, TileRef};
 
 use crate::played;
 
-/// Calls a function of the library: its name, the types of its arguments, and these.
-macro_rules! call {
-    ($library:ident, $name:literal, ($($type:ty),*), ($($argument:expr),*)) => {{
-        #[allow(unsafe_code)]
-        // SAFETY: this is the function's type in the source.
-        let function = unsafe { $library.get::<unsafe extern "C" fn($($type),*)>($name) };
-        let function = function.expect("it is there");
-        #[allow(unsafe_code)]
-        // SAFETY: the arguments have the sizes of the contract.
-        unsafe {
-            function($($argument),*)
-        };
-    }};
-}
-
-fn close<T: Real>(got: T, expected: T, size: f64) -> bool {
+pub(crate) fn close<T: Real>(got: T, expected: T, size: f64) -> bool {
     (got.to_f64() - expected.to_f64()).abs() <= 16.0 * T::EPSILON.to_f64() * size
 }
 
@@ -93,8 +78,8 @@ fn pivots<T: Real>(library: &Library, random: &mut RandomInputs) {
         call!(
             library,
             b"call_find_zero",
-            (u64, *const T, *mut i32),
-            (n as u64, a.as_ptr(), &mut zero)
+            (u64, *const T, u64, *mut i32),
+            (n as u64, a.as_ptr(), n as u64, &mut zero)
         );
         (pivot, zero)
     };

@@ -1,7 +1,7 @@
 //! Devices as the driver describes them, and the context in which one is used.
 
-use std::ffi::{CStr, c_char, c_int};
-use std::ptr;
+use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::ptr::{self, NonNull};
 
 use super::driver::{Driver, DriverError, Handle, Number, Place};
 
@@ -9,6 +9,13 @@ use super::driver::{Driver, DriverError, Handle, Number, Place};
 const MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`.
 const MINOR: c_int = 76;
+
+/// `CU_DEVICE_ATTRIBUTE_CLOCK_RATE`, in kilohertz.
+const CLOCK: c_int = 13;
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
+const MULTIPROCESSORS: c_int = 16;
+/// `CU_MEMHOSTREGISTER_PORTABLE`.
+const PORTABLE: c_uint = 1;
 
 /// A device, not yet in use.
 #[derive(Clone, Copy)]
@@ -82,6 +89,24 @@ impl Device {
     /// If the driver refuses.
     pub fn capability(self) -> Result<(i32, i32), DriverError> {
         Ok((self.attribute(MAJOR)?, self.attribute(MINOR)?))
+    }
+
+    /// Operations per second at most, in double precision, as far as its architecture is known:
+    /// multiprocessors, times their clock, times what each does in a cycle (NVIDIA, "CUDA C++
+    /// Programming Guide", arithmetic instructions, and the white papers on V100, A100 and H100,
+    /// tensor cores counted).
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn double_rate(self) -> Result<f64, DriverError> {
+        let per_cycle = match self.capability()? {
+            (6, 0) | (7, 0) => 64.0,
+            (8, 0) | (10, 0) => 128.0,
+            (9, 0) => 256.0,
+            _ => 4.0,
+        };
+        let kilohertz = f64::from(self.attribute(CLOCK)?.max(1_000_000));
+        Ok(f64::from(self.attribute(MULTIPROCESSORS)?) * kilohertz * 1e3 * per_cycle)
     }
 
     #[allow(unsafe_code)]
@@ -188,6 +213,35 @@ impl Context {
         self.bind()?;
         // SAFETY: the caller's promise.
         self.driver.check(unsafe { (self.driver.free)(place) })
+    }
+
+    /// Pins `bytes` bytes of the host from `place` on, for all contexts of the process.
+    ///
+    /// # Errors
+    /// If they cannot be, or the driver refuses.
+    ///
+    /// # Safety
+    /// They are there, and stay until [`unpin`](Self::unpin).
+    #[allow(unsafe_code)]
+    pub unsafe fn pin(&self, place: NonNull<u8>, bytes: usize) -> Result<(), DriverError> {
+        self.bind()?;
+        let register = self.driver.register_host;
+        // SAFETY: the caller's promise.
+        self.driver.check(unsafe { register(place.as_ptr().cast(), bytes, PORTABLE) })
+    }
+
+    /// Takes back that memory of the host is pinned.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    ///
+    /// # Safety
+    /// It was pinned here, and no copy of it is under way.
+    #[allow(unsafe_code)]
+    pub unsafe fn unpin(&self, place: NonNull<u8>) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: the caller's promise.
+        self.driver.check(unsafe { (self.driver.unregister_host)(place.as_ptr().cast()) })
     }
 
     /// The context as the driver knows it.

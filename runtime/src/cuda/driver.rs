@@ -100,6 +100,8 @@ table! {
     free: "cuMemFree_v2" (Place);
     allocate_host: "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     free_host: "cuMemFreeHost" (*mut c_void);
+    register_host: "cuMemHostRegister_v2" (*mut c_void, usize, c_uint);
+    unregister_host: "cuMemHostUnregister" (*mut c_void);
     fill: "cuMemsetD8Async" (Place, c_uchar, usize, Handle);
     copy_in: "cuMemcpyHtoDAsync_v2" (Place, *const c_void, usize, Handle);
     copy_out: "cuMemcpyDtoHAsync_v2" (*mut c_void, Place, usize, Handle);

@@ -1,10 +1,27 @@
 //! Shared libraries of CUDA and their functions, found when the program runs.
 
+use std::path::PathBuf;
+
 use libloading::Library as Dynamic;
 
 /// Versions at the end of a library's file name, newest first: a name without one is tried before,
 /// but comes with development packages only.
 const VERSIONS: &[&str] = &["13", "12", "11", "10", "1"];
+
+/// Where to look beyond the loader's own places: environment variables that name a folder of
+/// CUDA's, and the folders where its libraries lie there.
+const ROOTS: &[&str] = &["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CONDA_PREFIX"];
+/// Likewise, where installers put it.
+const DEFAULT_ROOTS: &[&str] = &["/usr/local/cuda", "/opt/cuda"];
+/// Folders of libraries in these.
+const FOLDERS: &[&str] = &["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
+
+/// Folders of libraries of CUDA that the loader may not know.
+fn folders() -> impl Iterator<Item = PathBuf> {
+    let named = ROOTS.iter().filter_map(|name| std::env::var_os(name)).map(PathBuf::from);
+    let roots = named.chain(DEFAULT_ROOTS.iter().map(PathBuf::from));
+    roots.flat_map(|root| FOLDERS.iter().map(move |folder| root.join(folder)))
+}
 
 /// Why a library cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,16 +39,25 @@ pub enum Missing {
 pub struct Library(Dynamic);
 
 impl Library {
-    /// Loads the library called `name`, such as `libcuda`.
+    /// Loads the library called `name`, such as `libcuda`: the one that the loader finds, or else
+    /// one in the folders where CUDA is installed.
     ///
     /// # Errors
     /// If it is not there.
     #[allow(unsafe_code)]
     pub fn open(name: &str) -> Result<Self, Missing> {
         let versions = VERSIONS.iter().map(|version| format!("{name}.so.{version}"));
-        let mut files = std::iter::once(format!("{name}.so")).chain(versions);
-        // SAFETY: what CUDA's libraries do as they are loaded and unloaded is harmless.
-        files.find_map(|file| unsafe { Dynamic::new(file) }.ok()).map(Self).ok_or(Missing::Library)
+        let files: Vec<String> = std::iter::once(format!("{name}.so")).chain(versions).collect();
+        let of_loader = files.iter().map(PathBuf::from);
+        let in_folders = folders().flat_map(|folder| {
+            files.iter().map(move |file| folder.join(file)).collect::<Vec<PathBuf>>()
+        });
+        of_loader
+            .chain(in_folders)
+            // SAFETY: what CUDA's libraries do as they are loaded and unloaded is harmless.
+            .find_map(|file| unsafe { Dynamic::new(file) }.ok())
+            .map(Self)
+            .ok_or(Missing::Library)
     }
 
     /// Its function called `name`.

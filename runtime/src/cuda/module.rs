@@ -22,15 +22,18 @@ unsafe impl Send for Module {}
 unsafe impl Sync for Module {}
 
 impl Module {
-    /// Loads `code`, text in PTX.
+    /// Loads `code`, machine code or text in PTX that ends with a zero, as the compiler made it.
     ///
     /// # Errors
     /// If the driver refuses it.
+    ///
+    /// # Safety
+    /// It is one of these, and whole.
     #[allow(unsafe_code)]
-    pub fn new(context: &Arc<Context>, code: &CStr) -> Result<Self, DriverError> {
+    pub unsafe fn new(context: &Arc<Context>, code: &[u8]) -> Result<Self, DriverError> {
         context.bind()?;
         let driver = context.driver;
-        // SAFETY: it reads a text to its end and writes one handle.
+        // SAFETY: it reads the code, which says itself how long it is, and writes one handle.
         let load = |handle| unsafe { (driver.load_module)(handle, code.as_ptr().cast()) };
         let handle = driver.made(ptr::null_mut(), load)?;
         Ok(Self { context: context.clone(), handle })

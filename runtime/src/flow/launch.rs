@@ -1,5 +1,5 @@
 //! What a kernel sees when it runs on a CUDA device: a stream, the places of its buffers there, and
-//! tools that are made once per device.
+//! tools that are made once per device or stream.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytemuck::Pod;
 
 use super::codelet::{Failure, RawBuffer, elements};
-use crate::cuda::Stream;
+use crate::cuda::{Context, Stream};
 
-/// What kernels make once per device and keep: handles of libraries, compiled code, workspaces.
+/// What kernels make once and keep, for a device or for one of its streams: compiled code, handles
+/// of libraries, workspaces.
 #[derive(Default)]
 pub struct Tools(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
@@ -47,7 +48,8 @@ pub type Check = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
 pub struct Launch<'a> {
     buffers: &'a [RawBuffer],
     stream: &'a Arc<Stream>,
-    tools: &'a Tools,
+    /// Those of the stream, and those of the device.
+    tools: (&'a Tools, &'a Tools),
     checks: RefCell<Vec<Check>>,
 }
 
@@ -58,7 +60,11 @@ impl std::fmt::Debug for Launch<'_> {
 }
 
 impl<'a> Launch<'a> {
-    pub(crate) fn new(buffers: &'a [RawBuffer], stream: &'a Arc<Stream>, tools: &'a Tools) -> Self {
+    pub(crate) fn new(
+        buffers: &'a [RawBuffer],
+        stream: &'a Arc<Stream>,
+        tools: (&'a Tools, &'a Tools),
+    ) -> Self {
         Self { buffers, stream, tools, checks: RefCell::default() }
     }
 
@@ -66,7 +72,7 @@ impl<'a> Launch<'a> {
         self.checks.into_inner()
     }
 
-    /// The stream of the device that computes.
+    /// The stream that the task is for: one of several that compute on the device at a time.
     #[must_use]
     pub fn stream(&self) -> &'a Arc<Stream> {
         self.stream
@@ -93,7 +99,8 @@ impl<'a> Launch<'a> {
         (buffer.pointer.cast(), elements::<T>(buffer, index))
     }
 
-    /// The tool of type `S` of this device, made by `make` at its first use.
+    /// The tool of type `S` of this stream, made by `make` at its first use: one task after the
+    /// other uses it.
     ///
     /// # Errors
     /// Those of `make`.
@@ -101,7 +108,19 @@ impl<'a> Launch<'a> {
         &self,
         make: impl FnOnce(&Arc<Stream>) -> Result<S, Failure>,
     ) -> Result<Arc<S>, Failure> {
-        self.tools.get(|| make(self.stream))
+        self.tools.0.get(|| make(self.stream))
+    }
+
+    /// The tool of type `S` of the device, made by `make` at its first use: tasks use it that run
+    /// at a time.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn device_tool<S: Any + Send + Sync>(
+        &self,
+        make: impl FnOnce(&Arc<Context>) -> Result<S, Failure>,
+    ) -> Result<Arc<S>, Failure> {
+        self.tools.1.get(|| make(self.stream.context()))
     }
 
     /// Has `check` look, when the work on the stream has ended, whether it went well.

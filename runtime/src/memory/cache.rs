@@ -4,13 +4,13 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Alignment of every buffer in bytes: a cache line, and a vector register of AVX-512.
 const ALIGNMENT: usize = 64;
 /// From this size on, buffers are mapped: the system hands out zeroed pages on first touch, so
 /// that a page lies near the core that writes it first.
-const MAPPED_FROM: usize = 64 * 1024;
+pub(crate) const MAPPED_FROM: usize = 64 * 1024;
 
 /// The system has no memory for a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +43,13 @@ pub struct BufferCache {
     free: Mutex<HashMap<usize, Vec<Buffer>>>,
     bytes: AtomicUsize,
     peak: AtomicUsize,
+    told: OnceLock<Arc<dyn Leaving>>,
+}
+
+/// Whoever is told of the buffers of a cache that go back to the system.
+pub(crate) trait Leaving: std::fmt::Debug + Send + Sync {
+    /// A buffer is about to.
+    fn leaves(&self, buffer: NonNull<u8>);
 }
 
 /// An allocation that nobody uses.
@@ -64,7 +71,14 @@ impl BufferCache {
             free: Mutex::default(),
             bytes: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
+            told: OnceLock::new(),
         }
+    }
+
+    /// Has `told` hear of every buffer that goes back to the system.
+    pub(crate) fn tell(&self, told: Arc<dyn Leaving>) {
+        let first = self.told.set(told);
+        debug_assert!(first.is_ok(), "a cache belongs to one engine");
     }
 
     /// Has cached buffers given back rather than have more than `bytes` bytes in buffers.
@@ -167,6 +181,7 @@ impl BufferCache {
     #[allow(unsafe_code)]
     unsafe fn release(&self, buffer: Buffer, size: usize) {
         self.bytes.fetch_sub(size, Ordering::Relaxed);
+        self.told.get().iter().for_each(|told| told.leaves(buffer.0));
         // SAFETY: the caller's promise.
         unsafe { free(buffer.0, size) };
     }

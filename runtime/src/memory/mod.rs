@@ -12,6 +12,7 @@ mod transfer;
 pub(crate) use amount::Amount;
 pub use block::Block;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
+pub(crate) use cache::{Leaving, MAPPED_FROM};
 pub use replicas::{Replica, Replicas};
 pub(crate) use slab::{CHUNK, Numbers, Slab};
 pub(crate) use table::{Copy, HandleTable};

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
-use tegula_runtime::flow::{Flow, FlowError, FlowOptions, Handle};
-use tegula_runtime::platform::{Machine, MemoryKind, WorkerKind};
+use tegula_runtime::flow::{
+    Access, Buffers, Codelet, Cost, Failure, Flow, FlowError, FlowOptions, Handle,
+};
+use tegula_runtime::platform::{Machine, MemoryKind, Worker, WorkerKind};
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy, policy};
 
 use crate::checks::{check_memories, check_once, check_order};
@@ -25,6 +27,13 @@ fn exec_with(
     let mut machine = tight.machine(WorkerKind::Cuda);
     if trouble.peers {
         connect(&mut machine);
+    }
+    if trouble.more_streams > 0 {
+        let is_device = |worker: &&mut Worker| worker.slots > 1;
+        machine.workers.iter_mut().filter(is_device).for_each(|worker| {
+            worker.slots = 2 * (1 + trouble.more_streams);
+            worker.pipeline = worker.slots + 1;
+        });
     }
     let options = ExecOptions::on(machine);
     let accelerators = StandIn::fleet(tight.devices(), trouble);
@@ -47,10 +56,11 @@ proptest! {
     #[test]
     fn devices_change_no_result(
         program in steps(60, false), tight in tight(), delay in 0..2u64, peers in any::<bool>(),
+        more_streams in 0..3usize,
     ) {
         let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
         let delay = Duration::from_micros(30 * delay);
-        let trouble = Trouble { delay, peers, ..Trouble::default() };
+        let trouble = Trouble { delay, peers, more_streams, ..Trouble::default() };
         for (policy, eviction) in super::combinations(&tight) {
             let engine = exec_with(&tight, policy, eviction, trouble);
             let (end, trace) = run(engine, FlowOptions::default(), &program);
@@ -165,4 +175,46 @@ fn a_device_is_given_its_next_task_before_the_last_has_ended() {
     let program: Vec<Step> = (0..40).map(|k| Step::update(k % HANDLES, k as u64)).collect();
     attempt(Exec::new(options), &program).expect("nothing fails");
     assert_eq!(device.deepest(), 2, "tasks in the queue");
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Raise;
+
+impl Codelet for Raise {
+    const NAME: &'static str = "raise";
+    const ACCESS: &'static [Access] = &[Access::RW];
+    fn cost(&self) -> Cost {
+        Cost { flops: 1.0, bytes: 1.0 }
+    }
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        buffers.write::<u64>(0).iter_mut().for_each(|number| *number += 1);
+        Ok(())
+    }
+}
+
+/// Large buffers are pinned once, copied straight, and let go of with the flow.
+#[test]
+fn large_buffers_are_pinned_as_long_as_they_are_there() {
+    let device = Arc::new(StandIn::new(1 << 20, Trouble::default()));
+    let mut options = one_device(1 << 20, Trouble::default());
+    options.accelerators = vec![device.clone()];
+    options.durations = Arc::new(crate::program::OnlyClass(1));
+    let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
+    // Twice as many as the device holds.
+    let handles: Vec<Handle> = (0..20).map(|_| flow.register(100_000)).collect();
+    let small = flow.register(800);
+    for &handle in handles.iter().chain([&small]) {
+        flow.write::<u64>(handle).expect("nothing fails").fill(7);
+    }
+    for _ in 0..3 {
+        for &handle in handles.iter().chain([&small]) {
+            flow.submit(Raise, &[(handle, Access::RW)], 0);
+        }
+    }
+    for &handle in handles.iter().chain([&small]) {
+        let numbers = flow.read::<u64>(handle).expect("nothing fails");
+        assert!(numbers.iter().all(|&number| number == 10));
+    }
+    drop(flow);
+    assert!(device.straight() >= 40, "{} copies of pinned buffers", device.straight());
 }

@@ -1,4 +1,4 @@
-//! A device that is none: its memory is the host's, a thread of its own runs its queue with the
+//! A device that is none: its memory is the host's, threads of its own run its queue with the
 //! kernels of a core, and it fails when it is told to.
 
 use std::alloc::{Layout, alloc, dealloc};
@@ -25,6 +25,8 @@ pub(crate) struct Trouble {
     pub(crate) tasks: Option<usize>,
     /// How long each task takes beside its work.
     pub(crate) delay: Duration,
+    /// Tasks that it computes at a time, less one.
+    pub(crate) more_streams: usize,
     /// Whether it copies from other devices without the host.
     pub(crate) peers: bool,
     /// The codelet that it cannot run.
@@ -37,6 +39,9 @@ pub(crate) struct StandIn {
     trouble: Trouble,
     /// Sizes of live buffers by address.
     live: Mutex<HashMap<usize, usize>>,
+    /// Sizes of pinned buffers of the host by address, and how many copies used one.
+    pinned: Mutex<HashMap<usize, usize>>,
+    straight: AtomicUsize,
     copies: AtomicUsize,
     allocations: AtomicUsize,
     tasks: AtomicUsize,
@@ -44,7 +49,7 @@ pub(crate) struct StandIn {
     depth: Arc<AtomicUsize>,
     deepest: AtomicUsize,
     queue: Option<Sender<Order>>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 type Order = (Job, Sender<Result<(), Failure>>);
@@ -53,32 +58,23 @@ impl StandIn {
     /// A device whose buffers take at most `capacity` bytes.
     pub(crate) fn new(capacity: u64, trouble: Trouble) -> Self {
         let (queue, orders) = channel::<Order>();
-        let delay = trouble.delay;
-        let depth = Arc::new(AtomicUsize::new(0));
-        let left = depth.clone();
-        let thread = std::thread::spawn(move || {
-            for (job, answer) in orders {
-                std::thread::sleep(delay);
-                // SAFETY: the memory of this device is the host's.
-                #[allow(unsafe_code)]
-                let run = || unsafe { job.run_on_host() };
-                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-                let result = result.unwrap_or_else(|_| Err("the kernel panicked".into()));
-                left.fetch_sub(1, Ordering::Relaxed);
-                answer.send(result).expect("somebody waits for the task");
-            }
-        });
+        let (orders, depth) = (Arc::new(Mutex::new(orders)), Arc::new(AtomicUsize::new(0)));
+        let streams = 0..=trouble.more_streams;
+        let threads = streams.map(|_| stream(orders.clone(), depth.clone(), trouble.delay));
+        let threads = threads.collect();
         Self {
             capacity: capacity as usize,
             trouble,
             live: Mutex::default(),
+            pinned: Mutex::default(),
+            straight: AtomicUsize::new(0),
             copies: AtomicUsize::new(0),
             allocations: AtomicUsize::new(0),
             tasks: AtomicUsize::new(0),
             depth,
             deepest: AtomicUsize::new(0),
             queue: Some(queue),
-            thread: Some(thread),
+            threads,
         }
     }
 
@@ -90,6 +86,20 @@ impl StandIn {
     /// Most tasks that its queue held.
     pub(crate) fn deepest(&self) -> usize {
         self.deepest.load(Ordering::Relaxed)
+    }
+
+    /// Copies that used a pinned buffer.
+    pub(crate) fn straight(&self) -> usize {
+        self.straight.load(Ordering::Relaxed)
+    }
+
+    /// Counts a copy of memory of the host that is said to be pinned.
+    fn note_pinned(&self, place: *const u8, bytes: usize, is_pinned: bool) {
+        if is_pinned {
+            let size = self.pinned.lock().expect("no test panics here")[&(place as usize)];
+            assert!(bytes <= size, "a copy of {bytes} bytes and {size} that are pinned");
+            self.straight.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn refuse(&self, action: &'static str) -> DeviceError {
@@ -109,6 +119,27 @@ impl StandIn {
         let is_well = self.spend(&self.copies, self.trouble.copies);
         if is_well { Ok(()) } else { Err(self.refuse("copy")) }
     }
+}
+
+/// A thread that runs what is in the queue.
+fn stream(
+    orders: Arc<Mutex<Receiver<Order>>>,
+    depth: Arc<AtomicUsize>,
+    delay: Duration,
+) -> JoinHandle<()> {
+    let next = move || orders.lock().expect("no test panics here").recv().ok();
+    std::thread::spawn(move || {
+        while let Some((job, answer)) = next() {
+            std::thread::sleep(delay);
+            // SAFETY: the memory of this device is the host's.
+            #[allow(unsafe_code)]
+            let run = || unsafe { job.run_on_host() };
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            let result = result.unwrap_or_else(|_| Err("the kernel panicked".into()));
+            depth.fetch_sub(1, Ordering::Relaxed);
+            answer.send(result).expect("somebody waits for the task");
+        }
+    })
 }
 
 fn layout(bytes: usize) -> Layout {
@@ -153,14 +184,38 @@ impl Accelerator for StandIn {
         Ok(())
     }
 
-    unsafe fn bring(&self, from: &[u8], to: NonNull<u8>) -> Result<(), DeviceError> {
+    unsafe fn pin(&self, place: NonNull<u8>, bytes: usize) -> bool {
+        let mut pinned = self.pinned.lock().expect("no test panics here");
+        let before = pinned.insert(place.as_ptr() as usize, bytes);
+        assert_eq!(before, None, "what is pinned already");
+        true
+    }
+
+    unsafe fn unpin(&self, place: NonNull<u8>) {
+        let mut pinned = self.pinned.lock().expect("no test panics here");
+        pinned.remove(&(place.as_ptr() as usize)).expect("it is pinned");
+    }
+
+    unsafe fn bring(
+        &self,
+        from: &[u8],
+        to: NonNull<u8>,
+        is_pinned: bool,
+    ) -> Result<(), DeviceError> {
+        self.note_pinned(from.as_ptr(), from.len(), is_pinned);
         self.copy(to, from.len())?;
         // SAFETY: the caller's promise.
         unsafe { to.as_ptr().copy_from_nonoverlapping(from.as_ptr(), from.len()) };
         Ok(())
     }
 
-    unsafe fn fetch(&self, from: NonNull<u8>, to: &mut [u8]) -> Result<(), DeviceError> {
+    unsafe fn fetch(
+        &self,
+        from: NonNull<u8>,
+        to: &mut [u8],
+        is_pinned: bool,
+    ) -> Result<(), DeviceError> {
+        self.note_pinned(to.as_ptr(), to.len(), is_pinned);
         self.copy(from, to.len())?;
         // SAFETY: the caller's promise.
         unsafe { from.as_ptr().copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
@@ -209,8 +264,11 @@ impl InFlight for Waiting {
 impl Drop for StandIn {
     fn drop(&mut self) {
         self.queue = None;
-        let thread = self.thread.take().expect("it ends once");
-        thread.join().expect("the queue ends well");
+        for thread in self.threads.drain(..) {
+            thread.join().expect("the queue ends well");
+        }
+        let pinned = self.pinned.get_mut().expect("no test panics here");
+        assert!(pinned.is_empty() || std::thread::panicking(), "{} are pinned", pinned.len());
         let live = self.live.get_mut().expect("no test panics here");
         assert!(live.is_empty() || std::thread::panicking(), "{} buffers are left", live.len());
     }

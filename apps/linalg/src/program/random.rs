@@ -2,10 +2,11 @@
 
 use std::marker::PhantomData;
 
+use tegula_kernels::cuda::{Held, RandomTile};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
-use tegula_tiles::{TileIndex, TileMatrix, random_entry, random_hermitian_entry};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Launch};
+use tegula_tiles::{TileIndex, TileMatrix, imaginary_seed, random_entry, random_hermitian_entry};
 
 use super::layout::Layout;
 
@@ -77,9 +78,31 @@ struct Fill<T> {
     scalar: PhantomData<T>,
 }
 
+impl<T: Scalar> Fill<T> {
+    /// The same tile for a device.
+    fn tile(&self, columns: usize) -> RandomTile {
+        let RandomMatrix { entries, order, layout, seed } = self.matrix;
+        let held = match (entries, layout.triangle) {
+            (Entries::Nothing, _) => Held::Nothing,
+            (_, Some(uplo)) => Held::Triangle(uplo),
+            (_, None) => Held::Full,
+        };
+        RandomTile {
+            shape: (self.rows as usize, columns),
+            first: (self.first_row, self.first_column),
+            blocks: layout.blocks.map(|blocks| blocks.shape()),
+            seeds: (seed, imaginary_seed(seed)),
+            heavy: if entries == Entries::Uniform { 0.0 } else { f64::from(order) },
+            is_hermitian: entries == Entries::PositiveDefinite,
+            held,
+        }
+    }
+}
+
 impl<T: Scalar> Codelet for Fill<T> {
     const NAME: &'static str = "random";
     const ACCESS: &'static [Access] = &[W];
+    const HAS_CUDA: bool = true;
 
     fn cost(&self) -> Cost {
         Cost::default()
@@ -93,5 +116,11 @@ impl<T: Scalar> Codelet for Fill<T> {
             }
         }
         Ok(())
+    }
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        let rows = self.rows as usize;
+        let (_, count) = launch.write::<T>(0);
+        self.tile(count / rows.max(1)).launch::<T>(launch, 0)
     }
 }

@@ -172,8 +172,11 @@ impl Setup {
                 tegula_linalg::tile_size(order, workers)
             }
         };
+        let is_dense = matches!(method, Approximation::Mixed(_) | Approximation::None);
+        let device_tile_size = is_dense.then(|| tegula_linalg::device_tile_size(order));
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
-        let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
+        let storage = Storage::Lower;
+        let work = Work { order, tile_size, device_tile_size, codelets, storage, footprint };
         let run = run.resolve(matrix, &work)?;
         Ok(Self { run, problem, covariance, is_dry: matrix.dry_run })
     }

@@ -61,6 +61,11 @@ impl MachineChoice {
         self.accelerator_count() == 0 && self.limit.is_none()
     }
 
+    /// Whether CUDA devices compute.
+    pub(super) fn has_cuda(&self) -> bool {
+        !self.cuda.is_empty()
+    }
+
     /// The most bytes that may be held in whatever order workers run tasks, where that is known.
     pub(super) fn most_needed(&self, footprint: &Footprint) -> Option<u64> {
         let more = footprint.race_bytes.filter(|_| self.has_one_memory());

@@ -3,22 +3,25 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_kernels::cuda::check;
+use tegula_kernels::cuda::{check, keep_code_in};
 use tegula_runtime::exec::accelerator::Accelerator;
-use tegula_runtime::exec::accelerator::cuda::{Cuda, Found, devices};
+use tegula_runtime::exec::accelerator::cuda::{Cuda, Found, NoCuda, SLOTS, devices};
 use tegula_runtime::platform::{Machine, WorkerKind};
 
+use super::machine::Asked;
 use crate::error::refused;
 use crate::machine::devices_on_host;
 use crate::output::bytes;
+use crate::platform::cache_folder;
 use crate::ranks;
 
 /// Rate of a device's bus as long as nobody has measured it: that of PCI Express 4 with 16 lanes.
 const RATE: f64 = 20e9;
 /// Rate between two devices as long as nobody has measured it.
 const PEER_RATE: f64 = 20e9;
-/// How many times as fast as a core a device is, as long as nobody has measured it.
-const SPEED: f64 = 100.0;
+/// The highest rate of a device over this is its speed beside a core, as long as nobody has measured
+/// either: twice what is guessed of a core, since tiles reach about half of the highest rate.
+const CORE_RATE: f64 = 20e9;
 
 /// Devices that a run uses.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,7 @@ pub(super) struct CudaDevices(Vec<Arc<Cuda>>);
 pub(crate) fn usable() -> Result<Vec<Found>, String> {
     let found = devices().map_err(|reason| reason.to_string())?;
     check().map_err(|error| format!("no CUDA: {error}"))?;
+    cache_folder().into_iter().for_each(keep_code_in);
     Ok(found)
 }
 
@@ -40,20 +44,28 @@ impl CudaDevices {
         Self(mine.filter_map(|number| Cuda::open(number).ok().map(Arc::new)).collect())
     }
 
-    /// Those of these numbers.
+    /// Those that were asked for.
     ///
     /// # Errors
-    /// If one is not there or cannot be opened.
-    pub(super) fn numbered(numbers: &[usize]) -> Result<Self> {
+    /// If one is not there, is named twice or cannot be opened.
+    pub(super) fn asked(asked: &[Asked]) -> Result<Self> {
         let count = usable().map_or(0, |found| found.len());
-        if let Some(number) = numbers.iter().find(|&&number| number >= count) {
-            return Err(refused(format!(
-                "--devices: there is no accelerator {number} in this machine; 'tegula info' \
-                 lists what there is"
-            )));
+        for (place, (number, _)) in asked.iter().enumerate() {
+            if *number >= count {
+                return Err(refused(format!(
+                    "--devices: there is no accelerator {number} in this machine; 'tegula info' \
+                     lists what there is"
+                )));
+            }
+            if asked[..place].iter().any(|(other, _)| other == number) {
+                return Err(refused(format!("--devices names accelerator {number} twice")));
+            }
         }
-        let open = |&number: &usize| Cuda::open(number).map(Arc::new);
-        let devices: Result<_, _> = numbers.iter().map(open).collect();
+        let open = |&(number, most): &Asked| {
+            let device = Cuda::open(number)?;
+            Ok(Arc::new(most.into_iter().fold(device, Cuda::limited)))
+        };
+        let devices: Result<_, NoCuda> = asked.iter().map(open).collect();
         devices.map(Self).map_err(|error| refused(format!("--devices: {error}")))
     }
 
@@ -70,9 +82,12 @@ impl CudaDevices {
         let first = machine.memories.len();
         for device in &self.0 {
             let memory = Some(device.free_bytes());
-            machine.add_accelerator(WorkerKind::Cuda, memory, RATE, SPEED);
+            let speed = (device.double_rate() / CORE_RATE).max(1.0);
+            machine.add_accelerator(WorkerKind::Cuda, memory, RATE, speed);
             // Times are known by the name of the class, and are those of every equal device.
             machine.classes.last_mut().expect("it was just added").name = device.model().to_owned();
+            let worker = machine.workers.last_mut().expect("it was just added");
+            (worker.slots, worker.pipeline) = (SLOTS, SLOTS + 1);
         }
         for one in first..machine.memories.len() {
             for other in first..one {
@@ -101,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_refused() {
-        let error = CudaDevices::numbered(&[0, 1000]).expect_err("there are not as many");
+        let error =
+            CudaDevices::asked(&[(0, None), (1000, None)]).expect_err("there are not as many");
         let text = error.to_string();
         assert!(text.contains("there is no accelerator"), "{text}");
     }

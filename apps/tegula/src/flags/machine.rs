@@ -17,10 +17,10 @@ use crate::output::check_folder;
 
 /// Help of `--devices`, in short and at length.
 const DEVICES_HELP: &str =
-    "Accelerators: none, all, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]] [default: all]";
+    "Accelerators: none, all, 0,1 or 0:8GiB,1, or emulated:N:MEMORY[:RATE[:SPEED]] [default: all]";
 const DEVICES_PAGE: &str = "\
-    Accelerators: none, all that are found, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]], N \
-    threads with memories of their own (lists of unequal ones separated by /; RATE 12GB/s and SPEED \
+    Accelerators: none, all that are found, numbers as 0,1, where 0:8GiB takes at most so much of \
+    the memory, or emulated:N:MEMORY[:RATE[:SPEED]], N threads with memories of their own (lists of unequal ones separated by /; RATE 12GB/s and SPEED \
     1, that of a core, if not given) [default: all; of several ranks on a host each its share]";
 
 /// Accelerators and memory.
@@ -70,9 +70,12 @@ pub(super) struct Emulated {
 enum Devices {
     None,
     All,
-    Numbers(Vec<usize>),
+    Cuda(Vec<Asked>),
     Emulated(Vec<Emulated>),
 }
+
+/// A CUDA device that was asked for: its number, and the most bytes to take of its memory.
+pub(super) type Asked = (usize, Option<u64>);
 
 /// Rate of an emulated accelerator's bus unless told otherwise: that of PCI Express 3 with 16
 /// lanes.
@@ -90,10 +93,17 @@ fn parse_devices(text: &str) -> Result<Devices, String> {
     if let Some(rest) = text.strip_prefix("emulated:") {
         return parse_emulated(rest).map(Devices::Emulated);
     }
-    let numbers: Result<Vec<usize>, _> = text.split(',').map(str::parse).collect();
-    numbers.map(Devices::Numbers).map_err(|_| {
-        "write none, all, numbers as 0,1 or emulated:N:MEMORY[:RATE[:SPEED]]".to_owned()
-    })
+    text.split(',').map(parse_asked).collect::<Result<_, _>>().map(Devices::Cuda)
+}
+
+/// Parses `1`, `1:8GiB`.
+fn parse_asked(text: &str) -> Result<Asked, String> {
+    let (number, memory) =
+        text.split_once(':').map_or((text, None), |(number, memory)| (number, Some(memory)));
+    let number = number.parse().map_err(
+        |_| "write none, all, numbers as 0,1 or 0:8GiB,1, or emulated:N:MEMORY[:RATE[:SPEED]]",
+    )?;
+    Ok((number, memory.map(parse_bytes).transpose()?))
 }
 
 fn parse_emulated(text: &str) -> Result<Vec<Emulated>, String> {
@@ -222,7 +232,7 @@ impl MachineFlags {
         let (devices, cuda) = match &self.devices {
             Some(Devices::None) => (Vec::new(), CudaDevices::default()),
             None | Some(Devices::All) => (Vec::new(), CudaDevices::all()),
-            Some(Devices::Numbers(numbers)) => (Vec::new(), CudaDevices::numbered(numbers)?),
+            Some(Devices::Cuda(asked)) => (Vec::new(), CudaDevices::asked(asked)?),
             Some(Devices::Emulated(devices)) => (devices.clone(), CudaDevices::default()),
         };
         if let Some(folder) = &self.scratch {
@@ -281,7 +291,9 @@ mod tests {
         let devices = parse_devices("emulated:2:64MiB:1GB/2GB:0.5").expect("it is well written");
         let device = |bytes_per_second| Emulated { memory: 64 << 20, bytes_per_second, speed: 0.5 };
         assert_eq!(devices, Devices::Emulated(vec![device(1e9), device(2e9)]));
-        assert_eq!(parse_devices("0,2"), Ok(Devices::Numbers(vec![0, 2])));
+        assert_eq!(parse_devices("0,2"), Ok(Devices::Cuda(vec![(0, None), (2, None)])));
+        let some = vec![(1, Some(8 << 30)), (0, None)];
+        assert_eq!(parse_devices("1:8GiB,0"), Ok(Devices::Cuda(some)));
         for text in
             ["emulated", "emulated:0:1GiB", "emulated:3:1GiB/2GiB", "emulated:1:1GiB:1GB:2", "gpu"]
         {

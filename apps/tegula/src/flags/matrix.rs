@@ -49,7 +49,9 @@ impl MatrixFlags {
     ) -> Result<usize> {
         // A tile larger than the matrix is the matrix.
         let given = self.tile_size.map(|size| (size as usize).min(work.order.max(1)));
-        let mut nb = given.unwrap_or_else(|| (work.tile_size)(workers * ranks()));
+        let usual = || (work.tile_size)(workers * ranks());
+        let for_devices = work.device_tile_size.filter(|_| machine.has_cuda());
+        let mut nb = given.or(for_devices).unwrap_or_else(usual);
         machine.fit(&footprint(nb))?;
         if given.is_none() {
             let smaller = smaller_tile_sizes(nb);

@@ -203,6 +203,7 @@ impl Common {
         let work = Work {
             order: analysis.n(),
             tile_size: &|_| TILE_COLUMNS.min(analysis.n().max(1)),
+            device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
             footprint: &footprint,

@@ -20,6 +20,9 @@ use crate::output::Console;
 const GUESS: WorkerModel =
     WorkerModel { gflops: 10.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
 
+/// How many times faster than for a core the memory of a device is at most, likewise.
+const MOST_SPEED: f64 = 100.0;
+
 /// What times depend on here, with this arithmetic.
 pub(super) fn fingerprint(backend: &dyn Backend) -> Fingerprint {
     let version = if cfg!(debug_assertions) {
@@ -40,7 +43,7 @@ fn processor() -> String {
 
 /// The folder for what can be made again: `$XDG_CACHE_HOME`, or `.cache` in the user's own (XDG
 /// base directory specification).
-fn cache_folder() -> Option<PathBuf> {
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     let absolute =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
@@ -74,7 +77,8 @@ impl LearntModels {
     pub(crate) fn open(machine: &Machine, backend: &dyn Backend, scratch: Option<PathBuf>) -> Self {
         let models = Models::new(machine);
         for (class, of) in machine.classes.iter().enumerate() {
-            let guess = WorkerModel { gflops: of.speed * GUESS.gflops, ..GUESS };
+            let gbytes_per_second = of.speed.clamp(1.0, MOST_SPEED) * GUESS.gbytes_per_second;
+            let guess = WorkerModel { gflops: of.speed * GUESS.gflops, gbytes_per_second, ..GUESS };
             models.guess(ClassId(class), Some(guess));
         }
         let (here, path) = (fingerprint(backend), learnt_path(backend));

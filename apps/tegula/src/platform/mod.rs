@@ -10,7 +10,7 @@ mod show;
 use anyhow::Result;
 use clap::Subcommand;
 
-pub(crate) use learnt::LearntModels;
+pub(crate) use learnt::{LearntModels, cache_folder};
 
 /// What can be done with platforms.
 #[derive(Subcommand, Debug)]

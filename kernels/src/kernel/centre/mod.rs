@@ -5,15 +5,16 @@
 //! `p`, `q`, `s` one over what they are sums of, it centres rows, columns or both. Overwrites a
 //! part of `A`, and neither reads nor writes the rest; what has a factor of zero is not read.
 //! Cannot fail. Source: Gower, "Some distance properties of latent root and vector methods used in
-//! multivariate analysis", Biometrika 53 (1966). On cores only.
+//! multivariate analysis", Biometrika 53 (1966).
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::line_sums::Term;
 use crate::kernel::{bytes, product};
@@ -21,6 +22,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// Factors of the sums of a row, of a column and of all.
@@ -75,5 +77,11 @@ impl<T: Scalar> Codelet for Centre<T> {
         let sums = Sums { rows: buffers.read(0), columns: buffers.read(1), all: buffers.read(2) };
         self.compute(sums, TileMut::of(buffers, 3, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -1,9 +1,10 @@
 //! Looks for a zero on the diagonal of a tile of a triangular matrix.
 //!
 //! Shape: `A` is `m x n`. Reads the diagonal alone. Fails with `SingularTriangle` if an entry is
-//! zero; a NaN is none. Source: LAPACK Users' Guide, the check of xTRTRI and xTRTRS. On cores only.
+//! zero; a NaN is none. Source: LAPACK Users' Guide, the check of xTRTRI and xTRTRS.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -11,7 +12,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
@@ -42,5 +43,11 @@ impl<T: Scalar> Codelet for CheckDiagonal<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         Ok(self.compute(TileRef::of(buffers, 0, self.m, self.n))?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Shapes: `A` and `B` are `m x n`. Overwrites a part of `B`; the rest is not touched. Numbers out
 //! of the range of `B` become infinities. Cannot fail. Source: LAPACK's `lag2s`, `slag2d`, `lat2s`.
-//! On cores only.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -12,13 +12,14 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The conversion with its arguments; buffers `[A: R, B: RW]`, `B` in the other precision than `T`.
@@ -47,5 +48,11 @@ impl<T: Scalar> Codelet for Convert<T> {
         let a = TileRef::<T>::of(buffers, 0, self.m, self.n);
         self.compute(a, TileMut::of(buffers, 1, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -1,9 +1,10 @@
 //! Copies a block of a tile into another tile: what a change of tile sizes is made of.
 //!
 //! Shapes: `A` and `B` are tiles of any shape, the block lies in both. Reads the block of `A`,
-//! overwrites that of `B`, and nothing else. Cannot fail. On cores only.
+//! overwrites that of `B`, and nothing else. Cannot fail.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -11,7 +12,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
@@ -71,5 +72,11 @@ impl<T: Scalar> Codelet for CopyPart<T> {
         let a = TileRef::of(buffers, 0, m, n);
         self.compute(a, TileMut::of(buffers, 1, rows, cols));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -1,9 +1,10 @@
 //! Solve with a diagonal matrix: `B = inv(D) B`.
 //!
 //! Shapes: `B` is `m x n`, `D` the diagonal of an `m x m` tile. Reads that diagonal and `B`;
-//! overwrites `B`. Cannot fail. On cores only.
+//! overwrites `B`. Cannot fail.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -11,12 +12,13 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The solve with its arguments; buffers `[D: R, B: RW]`.
@@ -43,5 +45,11 @@ impl<T: Scalar> Codelet for DiagonalSolve<T> {
         let d = TileRef::of(buffers, 0, self.m, self.m);
         self.compute(d, TileMut::of(buffers, 1, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -9,6 +9,7 @@
 //! Source: LAPACK's `geqrt3` and `larfg`; Elmroth, Gustavson, IBM J. Res. Dev. 44 (2000).
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -71,5 +72,12 @@ impl<T: Scalar> Codelet for Geqrt<T> {
         let (tau, t) = (TileMut::of(buffers, 1, k, 1), TileMut::of(buffers, 2, k, k));
         self.compute(T::blas(backend::current()), a, tau, t);
         Ok(())
+    }
+
+    /// On devices, of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

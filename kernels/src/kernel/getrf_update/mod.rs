@@ -4,10 +4,10 @@
 //! With `s = min(m - first, k)` steps of the panel, rows of the column change places as `pivots`
 //! say, then its rows `U` from `first` to `first + s` become `inv(L1) U` and the rows `B` below
 //! `B - L2 U`, where `L1` is the unit lower triangle in the panel's first `s` rows and `L2` what is
-//! below. Cannot fail. Source: Golub, Van Loan, "Matrix computations", 3.4; flops as in LAWN 41. No
-//! implementation for devices.
+//! below. Cannot fail. Source: Golub, Van Loan, "Matrix computations", 3.4; flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -15,7 +15,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -23,6 +23,7 @@ use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The update with its arguments; buffers `[panel: R, pivots: R, packed: R, column: RW]`, of which
@@ -78,5 +79,11 @@ impl<T: Scalar> Codelet for GetrfUpdate<T> {
         let column = TileMut::of(buffers, 3, self.m, self.n);
         self.compute(T::blas(backend::current()), panel, buffers.read(1), packed, column);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! Shape: `A` is `m x n`. Overwrites the part that counts, and neither reads nor writes the rest;
 //! an `alpha` of zero overwrites without reading. Cannot fail. Source: LAPACK Users' Guide, xLASCL.
-//! On cores only.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::option::Part;
@@ -44,5 +44,11 @@ impl<T: Scalar> Codelet for Lascal<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         self.compute(TileMut::of(buffers, 0, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -1,21 +1,23 @@
 //! Fills a triangle of a tile: `a_ij = off_diagonal` in the triangle, `a_ii = diagonal`.
 //!
 //! Shape: `A` is `m x n`. Overwrites the triangle and its diagonal; neither reads nor writes the
-//! rest. Cannot fail. Source: LAPACK Users' Guide, xLASET. On cores only.
+//! rest. Cannot fail. Source: LAPACK Users' Guide, xLASET.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The filling with its arguments; buffers `[A: RW]`.
@@ -44,5 +46,11 @@ impl<T: Scalar> Codelet for LasetTriangle<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         self.compute(TileMut::of(buffers, 0, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! Shape: the tile is `m x n`. For each `i` from `first` on in order, row `i` and row `pivots[i]`
 //! change places; `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's
-//! `laswp`. No implementation for devices.
+//! `laswp`.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -12,12 +13,14 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(in crate::kernel) use cuda::Exchange;
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The exchange with its arguments; buffers `[pivots: R, A: RW]`, of which `pivots` are `u32`.
@@ -47,5 +50,11 @@ impl<T: Scalar> Codelet for Laswp<T> {
         let a = TileMut::of(buffers, 1, self.m, self.n);
         self.compute(buffers.read::<u32>(0), a);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -3,9 +3,10 @@
 //!
 //! Shapes: `A` is `m x n`, and stands for what [`Structure`] says; `s` holds a number for each
 //! line. Reads of `A` what the structure says, and `s`; overwrites `s`. Entries are added in the
-//! order of columns. Cannot fail. On cores only.
+//! order of columns, on a device in another one, which is always the same. Cannot fail.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -13,13 +14,15 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::pack::Structure;
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
+pub(crate) use cuda::SOURCE;
+pub(in crate::kernel) use cuda::{MODULI, structure_flags, sum};
 pub(super) use list_entry::ListEntry;
 
 /// Rows or columns.
@@ -80,5 +83,11 @@ impl<T: Scalar> Codelet for LineSums<T> {
         let a = TileRef::of(buffers, 0, self.m, self.n);
         self.compute(a, buffers.write(1));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! Shapes: `t` and `s` hold `n` numbers, real ones that are not negative. Reads `t`, the sums of
 //! squares of lines before something was taken from them, and `s`, those of what is left;
-//! overwrites `s`. A NaN stays. Cannot fail. On cores only.
+//! overwrites `s`. A NaN stays. Cannot fail.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -12,11 +13,12 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The comparison with its arguments; buffers `[t: R, s: RW]`.
@@ -41,5 +43,11 @@ impl<T: Scalar> Codelet for Negligible<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         self.compute(buffers.read(0), buffers.write(1));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

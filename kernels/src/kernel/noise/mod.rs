@@ -5,14 +5,18 @@
 //!
 //! Shapes: `d` has `m` numbers in double precision, `A` is `m x m`; `X` and `Y` begin with what the
 //! offsets skip, and have columns of `m` numbers. Reads `d` and `X`, adds to `A` and `Y`. Cannot
-//! fail. On cores.
+//! fail.
+
+mod cuda;
 
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::scalar::Real;
+
+pub(crate) use cuda::SOURCE;
 
 /// Noise on the diagonal; buffers `[d: R, A: RW]`.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +43,12 @@ impl<T: Real> Codelet for AddNoise<T> {
             a[i * (self.m + 1)] += T::from_f64(*noise);
         }
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 
@@ -79,5 +89,11 @@ impl<T: Real> Codelet for TimesNoise<T> {
             }
         }
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -5,9 +5,10 @@
 //! Frobenius norm, `(s, q)` with `s^2 q` the sum of squares, so that nothing overflows.
 //! [`NormFold`] folds a share into the result. Shares and results that are all zero are empty. A
 //! NaN anywhere makes a norm NaN, as in LAPACK. Cannot fail. Source: LAPACK Users' Guide, xLANGE,
-//! xLANSY, xLANHE, xLANTR, xLASSQ. On cores only.
+//! xLANSY, xLANHE, xLANTR, xLASSQ.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -15,7 +16,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::pack::Structure;
 use crate::kernel::{bytes, product};
@@ -24,6 +25,7 @@ use crate::tile::TileRef;
 
 pub(in crate::kernel) use cpu::visit;
 pub use cpu::{frobenius, larger};
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 pub(in crate::kernel) use reference::entry;
 
@@ -87,6 +89,12 @@ impl<T: Scalar> Codelet for NormShare<T> {
         self.compute(a, buffers.write(1));
         Ok(())
     }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
+    }
 }
 
 /// The fold of a share of `length` numbers into the norm; buffers `[share: R, result: RW]`, where
@@ -112,5 +120,11 @@ impl<T: Scalar> Codelet for NormFold<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         self.compute(buffers.read(0), buffers.write(1));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -5,7 +5,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 find_bad_pivot(u64 n, const real *a, int *verdict) {
     u64 bad = n;
     for (u64 i = threadIdx.x; i < n; i += blockDim.x) {
-        double pivot = (double)a[i * (n + 1)];
+        double pivot = re(a[i * (n + 1)]);
         if (!(pivot > 0.0 && is_finite(pivot)) && i < bad) bad = i;
     }
     bad = block_min(bad);

@@ -2,9 +2,10 @@
 //!
 //! Shapes: `A` is `m x n`, `s` holds `m` numbers and `t` holds `n`, real ones that are not
 //! negative. A number of zero leaves its line as it is; what has a power of zero is not read.
-//! Overwrites `A`. Cannot fail. On cores only.
+//! Overwrites `A`. Cannot fail.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -12,12 +13,13 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// Which root of a sum of squares a line is divided by.
@@ -59,5 +61,11 @@ impl<T: Scalar> Codelet for ScaleLines<T> {
         let squares = (buffers.read(0), buffers.read(1));
         self.compute(squares, TileMut::of(buffers, 2, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -7,7 +7,7 @@
 //! precision `T`; what they are added to, and all sums, are in `f64`. Of the tiles of a symmetric
 //! matrix those at and above the diagonal are enough: one off it is used for both products. Reads
 //! `A`, `X`, `U`; adds to `Y`, `Z` and the [`lines`] of its rows and columns. Cannot fail: what is
-//! wrong with entries is noted among the [`Findings`]. On cores.
+//! wrong with entries is noted among the [`Findings`]. On devices, without sums along lines.
 //!
 //! That a product with a huge matrix needs each entry once, and that sums for a later centring come
 //! along, is sections 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based
@@ -15,6 +15,7 @@
 
 mod compare;
 mod cpu;
+mod cuda;
 mod findings;
 pub mod lines;
 mod list_entry;
@@ -27,7 +28,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle, Launch};
 
 pub use compare::Compare;
 pub use findings::{Findings, Offender, Offenders};
@@ -38,6 +39,7 @@ use crate::element::Element;
 use crate::kernel::{bytes, product};
 use crate::scalar::Real;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// What an entry becomes before it is multiplied.
@@ -207,6 +209,12 @@ impl<T: Real, const LINES: u8> Codelet for SweepRight<T, LINES> {
         self.tile.sweep(blas, self.tile.stored(buffers, 0), (right, None), (rows, columns));
         Ok(())
     }
+
+    const HAS_CUDA: bool = LINES == NONE;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.tile.launch::<T>(launch, Some(1), None)
+    }
 }
 
 impl<T: Real> Codelet for SweepLeft<T> {
@@ -222,6 +230,12 @@ impl<T: Real> Codelet for SweepLeft<T> {
         let blas = T::blas(backend::current());
         self.tile.sweep(blas, self.tile.stored(buffers, 0), (None, left), (None, None));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.tile.launch::<T>(launch, None, Some(1))
     }
 }
 
@@ -239,6 +253,12 @@ impl<T: Real, const LINES: u8> Codelet for SweepBoth<T, LINES> {
         let blas = T::blas(backend::current());
         self.tile.sweep(blas, self.tile.stored(buffers, 0), sides, (lines(5), lines(6)));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = LINES == NONE;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.tile.launch::<T>(launch, Some(1), Some(3))
     }
 }
 

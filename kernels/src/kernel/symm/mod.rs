@@ -4,15 +4,16 @@
 //! Shapes: `B` and `C` are `m x n`; `A` is of order `m` on the left and `n` on the right. Reads the
 //! triangle `uplo` of `A`, `B` and, unless `beta` is zero, `C`; overwrites `C`. Imaginary parts on
 //! the diagonal of a Hermitian matrix do not count. Cannot fail. Source: Dongarra et al., ACM TOMS
-//! 16 (1990), xSYMM and xHEMM; flops as in LAWN 41. On cores only.
+//! 16 (1990), xSYMM and xHEMM; flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product, triangular};
@@ -65,5 +66,11 @@ impl<T: Scalar> Codelet for Symm<T> {
         let c = TileMut::of(buffers, 2, self.m, self.n);
         self.compute(T::blas(backend::current()), a, b, c);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

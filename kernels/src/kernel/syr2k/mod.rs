@@ -5,16 +5,16 @@
 //! Shapes: `op(A)` and `op(B)` are `n x k`, `C` is `n x n`. Reads `A`, `B` and, unless `beta` is
 //! zero, the triangle `uplo` of `C`; overwrites that triangle, and nothing else. Of a Hermitian
 //! product the real part of `beta` counts, and the diagonal of `C` becomes real. Cannot fail.
-//! Source: Dongarra et al., ACM TOMS 16 (1990), xSYR2K and xHER2K; flops as in LAWN 41. On cores
-//! only.
+//! Source: Dongarra et al., ACM TOMS 16 (1990), xSYR2K and xHER2K; flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -70,5 +70,11 @@ impl<T: Scalar> Codelet for Syr2k<T> {
         let c = TileMut::of(buffers, 2, self.n, self.n);
         self.compute(T::blas(backend::current()), a, b, c);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

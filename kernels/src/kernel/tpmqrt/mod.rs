@@ -6,6 +6,7 @@
 //! Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -13,7 +14,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -62,5 +63,12 @@ impl<T: Scalar> Codelet for Tpmqrt<T> {
         let (c1, c2) = (TileMut::of(buffers, 2, top, n), TileMut::of(buffers, 3, m, n));
         self.compute(T::blas(backend::current()), (v, t), c1, c2);
         Ok(())
+    }
+
+    /// On devices, of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -8,6 +8,7 @@
 //! Parallel Computing 35 (2009).
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -15,7 +16,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -61,5 +62,12 @@ impl<T: Scalar> Codelet for Tpqrt<T> {
         let t = TileMut::of(buffers, 2, ib.min(n), n);
         self.compute(T::blas(backend::current()), r, b, t);
         Ok(())
+    }
+
+    /// On devices, of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -2,15 +2,16 @@
 //!
 //! Shapes: `B` is `m x n`, `op(A)` too. Reads the part of `op(A)` and, unless `beta` is zero, of
 //! `B`; overwrites the part of `B`, and nothing else. An `alpha` of zero does not read `A`. With
-//! `alpha` 1 and `beta` 0 it copies (xLACPY). Cannot fail. Source: PBLAS, PxTRADD. On cores only.
+//! `alpha` 1 and `beta` 0 it copies (xLACPY). Cannot fail. Source: PBLAS, PxTRADD.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::option::{Part, Trans};
@@ -50,5 +51,11 @@ impl<T: Scalar> Codelet for Tradd<T> {
         let a = TileRef::of(buffers, 0, rows, cols);
         self.compute(a, TileMut::of(buffers, 1, self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -22,7 +22,8 @@ impl<T: Scalar> Trtri<T> {
         let verdict = Verdict::new(launch)?;
         if self.diag == Diag::NonUnit {
             let address = Argument::Place(verdict.address());
-            let arguments = [Argument::<T>::size(n), Argument::place(a), address];
+            let size = Argument::<T>::size(n);
+            let arguments = [size, Argument::place(a), size, address];
             // SAFETY: the tile is `n x n`, and the verdict is on the device.
             unsafe { Program::run(launch, "find_zero", Grid::ONE_BLOCK, &arguments) }?;
         }

@@ -67,8 +67,7 @@ impl<T: Scalar> Codelet for Trtri<T> {
         Ok(self.compute(T::blas(backend::current()), a)?)
     }
 
-    /// Our own code on devices is of real numbers.
-    const HAS_CUDA: bool = !T::IS_COMPLEX;
+    const HAS_CUDA: bool = true;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)

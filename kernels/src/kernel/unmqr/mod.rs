@@ -8,6 +8,7 @@
 //! Source: LAPACK's `larfb`; Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989).
 
 mod cpu;
+mod cuda;
 mod list_entry;
 pub mod packed;
 mod reference;
@@ -16,7 +17,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -91,5 +92,12 @@ impl<T: Scalar> Codelet for Unmqr<T> {
             (TileRef::of(buffers, 1, self.k, self.k), TileMut::of(buffers, 2, self.m, self.n));
         self.compute(T::blas(backend::current()), v, t, c);
         Ok(())
+    }
+
+    /// On devices, of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

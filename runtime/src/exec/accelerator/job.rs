@@ -55,12 +55,13 @@ impl Job {
         unsafe { (self.info.cpu)(self.arguments.pointer(), &buffers) }
     }
 
-    /// Puts it on a stream; what is to be looked at when that has ended.
+    /// Puts it on a stream, with the tools of that and of its device; what is to be looked at when
+    /// its work has ended.
     #[allow(unsafe_code)]
     pub(super) fn launch(
         &self,
         stream: &std::sync::Arc<crate::cuda::Stream>,
-        tools: &crate::flow::Tools,
+        tools: (&crate::flow::Tools, &crate::flow::Tools),
     ) -> Result<Vec<Check>, Failure> {
         let name = self.info.name;
         let cuda = self.info.cuda.ok_or_else(|| format!("{name} has no kernel for CUDA"))?;

@@ -2,7 +2,7 @@
 //!
 //! [`Accelerator`] is all that the engine asks of a device. Copying threads and the worker thread
 //! of a device call it; they wait for ends on the host, so that the dispatcher alone orders copies
-//! and tasks, and no stream waits for another. A device is given its next task before the last has
+//! and tasks, and no stream waits for another. A device is given its next tasks before the last have
 //! ended ([`Worker::slots`](crate::platform::Worker::slots)).
 //!
 //! [`cuda`] drives real devices; a test may give the engine a stand-in of its own, which is how all
@@ -77,7 +77,24 @@ pub trait Accelerator: Send + Sync {
     #[allow(unsafe_code)]
     unsafe fn zero(&self, place: NonNull<u8>, bytes: usize) -> Result<(), DeviceError>;
 
-    /// Copies `from` to the device; it is there when it returns.
+    /// Pins `bytes` bytes of the host, which are whole pages, so that this device and its like copy
+    /// them by themselves; says whether it did.
+    ///
+    /// # Safety
+    /// They are there, and stay until [`unpin`](Self::unpin).
+    #[allow(unsafe_code)]
+    unsafe fn pin(&self, _place: NonNull<u8>, _bytes: usize) -> bool {
+        false
+    }
+
+    /// Takes back that memory of the host is pinned.
+    ///
+    /// # Safety
+    /// [`pin`](Self::pin) has pinned it, and no copy of it is under way.
+    #[allow(unsafe_code)]
+    unsafe fn unpin(&self, _place: NonNull<u8>) {}
+
+    /// Copies `from`, which may be pinned, to the device; it is there when it returns.
     ///
     /// # Errors
     /// Those of the device.
@@ -85,9 +102,14 @@ pub trait Accelerator: Send + Sync {
     /// # Safety
     /// The place has as many bytes, and nobody else uses it.
     #[allow(unsafe_code)]
-    unsafe fn bring(&self, from: &[u8], to: NonNull<u8>) -> Result<(), DeviceError>;
+    unsafe fn bring(
+        &self,
+        from: &[u8],
+        to: NonNull<u8>,
+        is_pinned: bool,
+    ) -> Result<(), DeviceError>;
 
-    /// Copies from the device to `to`; it is there when it returns.
+    /// Copies from the device to `to`, which may be pinned; it is there when it returns.
     ///
     /// # Errors
     /// Those of the device.
@@ -95,7 +117,12 @@ pub trait Accelerator: Send + Sync {
     /// # Safety
     /// The place has as many bytes, and nobody writes it.
     #[allow(unsafe_code)]
-    unsafe fn fetch(&self, from: NonNull<u8>, to: &mut [u8]) -> Result<(), DeviceError>;
+    unsafe fn fetch(
+        &self,
+        from: NonNull<u8>,
+        to: &mut [u8],
+        is_pinned: bool,
+    ) -> Result<(), DeviceError>;
 
     /// Copies `bytes` bytes from another device, if there is a way that does not lead through the
     /// host: it is there when it returns. None: there is no such way.
@@ -116,8 +143,8 @@ pub trait Accelerator: Send + Sync {
         None
     }
 
-    /// Puts a task into the queue. Tasks are computed one after the other, in the order of calls,
-    /// all from one thread.
+    /// Puts a task into the queue; all calls come from one thread. Tasks may be computed at a time
+    /// and end in any order: those in the queue do not depend on each other.
     ///
     /// # Errors
     /// If it cannot be put there.

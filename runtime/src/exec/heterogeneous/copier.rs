@@ -1,22 +1,22 @@
 //! Threads that copy: for each memory beside the RAM one that brings data in and one that takes it
-//! out, each the most urgent transfer first.
+//! out, of a real device two each, always the most urgent transfer first.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Event, Shared};
 use crate::memory::{Transfer, TransferQueue};
-use crate::platform::Machine;
-use crate::types::{HandleId, MemoryId};
+use crate::platform::{Machine, WorkerKind};
+use crate::types::{HandleId, MemoryId, WorkerId};
 
-/// What waits for one copying thread.
+/// What waits for the copying threads of one direction.
 #[derive(Default)]
 struct CopyQueue {
     queue: Mutex<(TransferQueue, bool)>,
     filled: Condvar,
 }
 
-/// The copying threads' copy_queues.
+/// The queues of the copying threads.
 pub(super) struct Copiers {
     copy_queues: Vec<CopyQueue>,
 }
@@ -27,8 +27,20 @@ impl Copiers {
         Self { copy_queues: (0..copy_queues).map(|_| CopyQueue::default()).collect() }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.copy_queues.len()
+    /// For each thread the number of its queue.
+    pub(super) fn threads(machine: &Machine) -> Vec<usize> {
+        let is_real = |memory| {
+            let mut all = (0..machine.workers.len()).map(WorkerId);
+            all.any(|one| {
+                machine.workers[one.0].memory.0 == memory && machine.kind(one) == WorkerKind::Cuda
+            })
+        };
+        let each = (1..machine.memories.len()).flat_map(|memory| {
+            // While one waits for the end of a copy the next begins.
+            let count = if is_real(memory) { 2 } else { 1 };
+            [2 * (memory - 1), 2 * (memory - 1) + 1].repeat(count)
+        });
+        each.collect()
     }
 
     /// The copy_queue of transfers from `src` to `dst`.

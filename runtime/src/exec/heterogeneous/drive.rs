@@ -1,7 +1,6 @@
 //! Life of the worker of a real accelerator: it puts tasks into the device's queue and waits for
-//! their ends, in their order.
+//! their ends, in whatever order they come.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
@@ -44,7 +43,7 @@ impl Shared {
 
     /// Life of the worker of a device.
     pub(super) fn drive(&self, worker: WorkerId, heap: &Heap) {
-        let mut queue: VecDeque<Flying> = VecDeque::new();
+        let mut queue: Vec<Flying> = Vec::new();
         let mut last_end = Instant::now();
         let mut waiting = last_end;
         loop {
@@ -58,14 +57,17 @@ impl Shared {
                 waiting = Instant::now();
                 continue;
             }
-            let Some(first) = queue.front_mut() else { return };
-            let Some(result) = poll(&mut *first.flight) else {
-                rest(waiting);
-                continue;
-            };
-            if let Some(flown) = queue.pop_front() {
-                last_end = self.touch_down(flown, worker, heap, result, last_end);
+            if queue.is_empty() {
+                return;
+            }
+            let landed = queue.iter_mut().enumerate().find_map(|(place, flying)| {
+                poll(&mut *flying.flight).map(|result| (place, result))
+            });
+            if let Some((place, result)) = landed {
+                last_end = self.touch_down(queue.remove(place), worker, heap, result, last_end);
                 waiting = last_end;
+            } else {
+                rest(waiting);
             }
         }
     }
@@ -117,7 +119,7 @@ impl Shared {
             program.runner.fail(&program.space, data, cause);
         }
         give_scratch(data, heap, &buffers);
-        // It began when the one before it ended.
+        // What the device does for several at a time counts for the one that ends.
         self.report(task, worker, start.max(last_end), outcome)
     }
 

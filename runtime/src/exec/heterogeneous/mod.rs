@@ -11,6 +11,7 @@ mod drive;
 mod fatal;
 mod full_disk;
 mod heap;
+mod pins;
 mod pool;
 mod programs;
 mod staging;
@@ -133,6 +134,7 @@ impl Heterogeneous {
         let programs = Programs::sole(space.0, recorder);
         let program = programs.only().expect("it was just added").clone();
         let threads = Arc::new(Threads::start(options, programs, messenger, origin));
+        threads.shared.stores.adopt(&program.space);
         Self { shared: threads.shared.clone(), program, _threads: threads, held: None }
     }
 }
@@ -200,8 +202,8 @@ impl Threads {
             node.threads.push(messenger.start());
         }
         node.start_workers();
-        for copier in 0..node.shared.copiers.len() {
-            node.spawn(format!("copier {copier}"), None, move |shared| shared.copy(copier));
+        for copy_queue in Copiers::threads(&options.machine) {
+            node.spawn(format!("copier {copy_queue}"), None, move |shared| shared.copy(copy_queue));
         }
         node
     }

@@ -155,6 +155,7 @@ impl Engine for PoolEngine {
         let Pool { threads, options } = &self.pool;
         prepare(&space.0, options);
         let origin = options.trace.then_some(threads.shared.origin);
+        threads.shared.stores.adopt(&space.0);
         let program = threads.shared.programs.add(space.0, origin);
         let (shared, threads) = (threads.shared.clone(), threads.clone());
         Box::new(Heterogeneous { shared, program, _threads: threads, held: None })

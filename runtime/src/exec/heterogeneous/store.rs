@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use super::disk::Disk;
 use super::fatal::Fatal;
 use super::heap::Heap;
+use super::pins::Pins;
 use crate::exec::accelerator::{Accelerator, DeviceError};
 use crate::exec::run::{Place, private_copy};
 use crate::flow::Space;
-use crate::memory::{BufferCache, OutOfMemory, Slab};
+use crate::memory::{BufferCache, OutOfMemory, Slab, rounded};
 use crate::platform::{Machine, Memory, MemoryKind};
 use crate::types::{Access, HandleId, MemoryId};
 
@@ -19,6 +20,8 @@ use crate::types::{Access, HandleId, MemoryId};
 /// them; the planner sees to it that nobody uses one that is being freed.
 pub(super) struct Stores {
     stores: Vec<Store>,
+    /// What is pinned of the RAM, if there is a real device.
+    pins: Option<Arc<Pins>>,
 }
 
 enum Store {
@@ -26,6 +29,16 @@ enum Store {
     Ram,
     Device(Device),
     Disk(Disk),
+}
+
+impl Store {
+    /// The buffers of a real accelerator.
+    fn heap(&self) -> Option<&Heap> {
+        match self {
+            Self::Device(device) => device.heap(),
+            Self::Ram | Self::Disk(_) => None,
+        }
+    }
 }
 
 /// The memory of an accelerator.
@@ -59,15 +72,34 @@ impl Stores {
                 Store::Disk(Disk::new(scratch.expect("a machine with a disk has a folder for it")))
             }
         };
-        Self { stores: machine.memories.iter().enumerate().map(store).collect() }
+        let stores: Vec<Store> = machine.memories.iter().enumerate().map(store).collect();
+        let first = stores.iter().find_map(Store::heap);
+        let pins = first.map(|heap| Arc::new(Pins::new(heap.device.clone())));
+        Self { stores, pins }
+    }
+
+    /// Takes on the buffers of a flow.
+    pub(super) fn adopt(&self, space: &Space) {
+        self.pins.iter().for_each(|pins| space.handles.cache.tell(pins.clone()));
+    }
+
+    /// Whether devices copy the buffer of `handle` in `memory` by themselves; sees to it where that
+    /// can be.
+    #[allow(unsafe_code)]
+    fn pin(&self, space: &Space, handle: HandleId, memory: MemoryId) -> bool {
+        let slot = space.handles.get(handle.0);
+        let (Some(pins), Store::Ram, Some(place)) =
+            (&self.pins, &self.stores[memory.0], slot.buffer())
+        else {
+            return false;
+        };
+        // SAFETY: buffers of the RAM are of the cache of their flow, which was adopted.
+        unsafe { pins.pin(place, rounded(slot.room())) }
     }
 
     /// The buffers of the real accelerator that `memory` belongs to.
     pub(super) fn heap(&self, memory: MemoryId) -> Option<&Heap> {
-        match &self.stores[memory.0] {
-            Store::Device(device) => device.heap(),
-            Store::Ram | Store::Disk(_) => None,
-        }
+        self.stores[memory.0].heap()
     }
 
     /// Makes a buffer; says whether it is known to be zero.
@@ -194,18 +226,22 @@ impl Stores {
                     }
                     _ => source(),
                 };
+                let is_pinned = self.pin(space, handle, src);
                 // SAFETY: as for the slices.
-                unsafe { heap.device.bring(from, place(dst)) }?;
+                unsafe { heap.device.bring(from, place(dst), is_pinned) }?;
             }
             (Some(heap), None) => match &self.stores[dst.0] {
                 Store::Disk(disk) => {
                     let mut room = vec![0; bytes];
                     // SAFETY: as for the slices.
-                    unsafe { heap.device.fetch(place(src), &mut room) }?;
+                    unsafe { heap.device.fetch(place(src), &mut room, false) }?;
                     disk.write(handle, &room)?;
                 }
-                // SAFETY: as for the slices.
-                _ => unsafe { heap.device.fetch(place(src), target()) }?,
+                _ => {
+                    let is_pinned = self.pin(space, handle, dst);
+                    // SAFETY: as for the slices.
+                    unsafe { heap.device.fetch(place(src), target(), is_pinned) }?;
+                }
             },
             (Some(from), Some(to)) => copy_across(from, place(src), to, place(dst), bytes)?,
         }
@@ -244,8 +280,8 @@ fn copy_across(
     let mut room = vec![0; bytes];
     // SAFETY: as above.
     unsafe {
-        from.device.fetch(src, &mut room)?;
-        to.device.bring(&room, dst)
+        from.device.fetch(src, &mut room, false)?;
+        to.device.bring(&room, dst, false)
     }
 }
 

@@ -115,6 +115,7 @@ impl ComponentFlags {
         let work = Work {
             order,
             tile_size: &|workers| edge(8 * workers),
+            device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
             footprint: &footprint,

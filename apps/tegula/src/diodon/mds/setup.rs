@@ -113,6 +113,7 @@ impl Mds {
         let work = Work {
             order: n,
             tile_size: &|workers| edge(8 * workers),
+            device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
             footprint: &footprint,

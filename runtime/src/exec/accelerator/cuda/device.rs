@@ -1,12 +1,13 @@
-//! One CUDA device: a stream that computes, one for copies in, one for copies out, and its memory.
+//! One CUDA device: streams that compute, others for copies in and out, and its memory.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::NoCuda;
-use super::staging::Lane;
+use super::staging::Lanes;
 use crate::cuda::{Context, Device, DriverError, Event, Place, Stream, Wait};
 use crate::exec::accelerator::{Accelerator, DeviceError, InFlight, Job};
 use crate::flow::{Check, CodeletInfo, Failure, Tools};
@@ -14,20 +15,43 @@ use crate::flow::{Check, CodeletInfo, Failure, Tools};
 /// Bytes of a device that are left to libraries and their workspaces, beside a sixteenth of it.
 const HEADROOM: u64 = 256 << 20;
 
+/// Streams that compute at a time: what keeps few multiprocessors busy, as a solve with a triangle
+/// does, goes on beside other tasks.
+const STREAMS: usize = 4;
+
+/// Tasks that a device is given before the first has ended: two for each stream.
+pub const SLOTS: usize = 2 * STREAMS;
+
 /// A CUDA device, opened.
 pub struct Cuda {
     number: usize,
     name: Arc<str>,
     model: String,
     free_bytes: u64,
+    double_rate: f64,
     context: Arc<Context>,
-    compute: Arc<Stream>,
+    compute: Vec<Compute>,
     /// For zeros and copies from other devices.
     side: Mutex<Stream>,
-    inward: Mutex<Lane>,
-    outward: Mutex<Lane>,
+    inward: Lanes,
+    outward: Lanes,
     tools: Tools,
     events: Arc<Mutex<Vec<Event>>>,
+}
+
+/// A stream that computes.
+struct Compute {
+    stream: Arc<Stream>,
+    tools: Tools,
+    /// Tasks on it that nobody has found to have ended.
+    load: Arc<AtomicUsize>,
+}
+
+impl Compute {
+    fn new(context: &Arc<Context>) -> Result<Self, DriverError> {
+        let stream = Arc::new(Stream::new(context)?);
+        Ok(Self { stream, tools: Tools::default(), load: Arc::default() })
+    }
 }
 
 impl std::fmt::Debug for Cuda {
@@ -49,22 +73,30 @@ impl Cuda {
     fn try_open(number: usize) -> Result<Self, DriverError> {
         let device = Device::new(number)?;
         let context = Arc::new(Context::new(device)?);
-        let (inward, outward) = (Lane::new(&context)?, Lane::new(&context)?);
+        let (inward, outward) = (Lanes::new(&context)?, Lanes::new(&context)?);
+        let compute = (0..STREAMS).map(|_| Compute::new(&context)).collect::<Result<_, _>>()?;
         let free = context.free_bytes()?;
         let model = device.name()?;
         Ok(Self {
             number,
             name: format!("CUDA device {number} ({model})").into(),
             model,
+            double_rate: device.double_rate()?,
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
-            compute: Arc::new(Stream::new(&context)?),
+            compute,
             side: Mutex::new(Stream::new(&context)?),
-            inward: Mutex::new(inward),
-            outward: Mutex::new(outward),
+            inward,
+            outward,
             tools: Tools::default(),
             events: Arc::default(),
             context,
         })
+    }
+
+    /// The same, which lends at most `bytes` bytes of its memory to buffers.
+    #[must_use]
+    pub fn limited(self, bytes: u64) -> Self {
+        Self { free_bytes: self.free_bytes.min(bytes), ..self }
     }
 
     /// Its number.
@@ -84,6 +116,12 @@ impl Cuda {
     #[must_use]
     pub fn free_bytes(&self) -> u64 {
         self.free_bytes
+    }
+
+    /// Operations per second at most, in double precision.
+    #[must_use]
+    pub fn double_rate(&self) -> f64 {
+        self.double_rate
     }
 
     /// Does `call` with the device's context on this thread.
@@ -151,17 +189,39 @@ impl Accelerator for Cuda {
     }
 
     #[allow(unsafe_code)]
-    unsafe fn bring(&self, from: &[u8], to: NonNull<u8>) -> Result<(), DeviceError> {
-        let mut lane = self.inward.lock().unwrap_or_else(PoisonError::into_inner);
+    unsafe fn bring(
+        &self,
+        from: &[u8],
+        to: NonNull<u8>,
+        is_pinned: bool,
+    ) -> Result<(), DeviceError> {
+        let mut lane = self.inward.take();
         // SAFETY: the caller's promise.
-        self.attempt("take data in", || unsafe { lane.bring(from, address(to)) })
+        self.attempt("take data in", || unsafe { lane.bring(from, address(to), is_pinned) })
     }
 
     #[allow(unsafe_code)]
-    unsafe fn fetch(&self, from: NonNull<u8>, to: &mut [u8]) -> Result<(), DeviceError> {
-        let mut lane = self.outward.lock().unwrap_or_else(PoisonError::into_inner);
+    unsafe fn fetch(
+        &self,
+        from: NonNull<u8>,
+        to: &mut [u8],
+        is_pinned: bool,
+    ) -> Result<(), DeviceError> {
+        let mut lane = self.outward.take();
         // SAFETY: the caller's promise.
-        self.attempt("give data out", || unsafe { lane.fetch(address(from), to) })
+        self.attempt("give data out", || unsafe { lane.fetch(address(from), to, is_pinned) })
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn pin(&self, place: NonNull<u8>, bytes: usize) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.context.pin(place, bytes) }.is_ok()
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn unpin(&self, place: NonNull<u8>) {
+        // SAFETY: the caller's promise. A device that is broken has nothing left to give back.
+        let _ = unsafe { self.context.unpin(place) };
     }
 
     #[allow(unsafe_code)]
@@ -185,20 +245,24 @@ impl Accelerator for Cuda {
     #[allow(unsafe_code)]
     unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn InFlight>, Failure> {
         self.attempt("start a task", || Ok(()))?;
+        let least = self.compute.iter().min_by_key(|one| one.load.load(Ordering::Relaxed));
+        let Compute { stream, tools, load } = least.ok_or("a device without a stream")?;
         let launch = || {
-            let checks = job.launch(&self.compute, &self.tools)?;
+            let checks = job.launch(stream, (tools, &self.tools))?;
             let event = self.attempt("note the end of a task", || {
                 let event = self.event()?;
-                event.record(&self.compute)?;
+                event.record(stream)?;
                 Ok(event)
             })?;
-            let (device, spare) = (self.name.clone(), self.events.clone());
-            Ok::<_, Failure>(InStream { device, event: Some(event), checks, spare })
+            load.fetch_add(1, Ordering::Relaxed);
+            let (device, event) = (self.name.clone(), Some(event));
+            let (load, spare) = (load.clone(), self.events.clone());
+            Ok::<_, Failure>(InStream { device, event, checks, load, spare })
         };
         let launched = catch_unwind(AssertUnwindSafe(launch));
         if !matches!(launched, Ok(Ok(_))) {
             // What the kernel did start must not go on in buffers that others are given.
-            self.attempt("end a task that failed", || self.compute.wait())?;
+            self.attempt("end a task that failed", || stream.wait())?;
         }
         Ok(Box::new(launched.unwrap_or_else(|payload| resume_unwind(payload))?))
     }
@@ -213,6 +277,7 @@ struct InStream {
     device: Arc<str>,
     event: Option<Event>,
     checks: Vec<Check>,
+    load: Arc<AtomicUsize>,
     spare: Arc<Mutex<Vec<Event>>>,
 }
 
@@ -225,6 +290,7 @@ impl InFlight for InStream {
             Err(reason) => return Some(Err(format!("{} failed: {reason}", self.device).into())),
         }
         let event = self.event.take();
+        self.load.fetch_sub(1, Ordering::Relaxed);
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).extend(event);
         Some(self.checks.drain(..).try_for_each(|check| check()))
     }

@@ -1,9 +1,9 @@
 //! CUDA devices, through the driver's library `libcuda`, which is looked for when the program runs:
 //! where it, or a function of it, is missing, there are no devices, and a reason.
 //!
-//! Per device: one stream computes, one brings, one fetches, one sets to zero and copies from other
-//! devices; pageable memory goes through 16 MiB of pinned buffers; buffers are kept by size up to
-//! the memory's capacity. A codelet runs there if it has a CUDA side
+//! Per device: four streams compute, two bring, two fetch, one sets to zero and copies from other
+//! devices; the host's buffers are pinned as they are first copied, and what cannot be goes through
+//! 32 MiB of pinned memory; buffers are kept by size up to the memory's capacity. A codelet runs there if it has a CUDA side
 //! ([`Codelet::HAS_CUDA`](crate::flow::Codelet::HAS_CUDA),
 //! [`Codelet::cuda`](crate::flow::Codelet::cuda)), which puts work on
 //! [`Launch::stream`](crate::flow::Launch::stream); others go to cores.
@@ -11,7 +11,7 @@
 mod device;
 mod staging;
 
-pub use device::Cuda;
+pub use device::{Cuda, SLOTS};
 
 use crate::cuda::{Device, DriverError};
 

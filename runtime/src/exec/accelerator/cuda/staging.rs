@@ -1,15 +1,34 @@
-//! Copies between pageable memory and a device through two pinned buffers, one of which is copied
-//! by the host while the other is on its way.
+//! Copies between the host's memory and a device: straight where that memory is pinned, else
+//! through two pinned buffers, one of which is copied by the host while the other is on its way.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cuda::{Context, DriverError, Event, Pinned, Place, Stream, Wait};
 
-/// Bytes of one pinned buffer. A device has four: pinned memory cannot be swapped, so that there
+/// Bytes of one pinned buffer. A device has eight: pinned memory cannot be swapped, so that there
 /// should be little of it.
 const CHUNK: usize = 4 << 20;
 
+/// Copies in one direction that are under way at a time: while one waits for its end, the next
+/// begins.
+const LANES: usize = 2;
+
 /// One direction between the host and a device.
+pub(super) struct Lanes([Mutex<Lane>; LANES]);
+
+impl Lanes {
+    pub(super) fn new(context: &Arc<Context>) -> Result<Self, DriverError> {
+        Ok(Self([Mutex::new(Lane::new(context)?), Mutex::new(Lane::new(context)?)]))
+    }
+
+    /// A lane that is free, or the first one as soon as it is.
+    pub(super) fn take(&self) -> MutexGuard<'_, Lane> {
+        let free = self.0.iter().find_map(|lane| lane.try_lock().ok());
+        free.unwrap_or_else(|| self.0[0].lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// One copy at a time.
 pub(super) struct Lane {
     stream: Stream,
     slots: [Slot; 2],
@@ -29,7 +48,7 @@ impl Slot {
 }
 
 impl Lane {
-    pub(super) fn new(context: &Arc<Context>) -> Result<Self, DriverError> {
+    fn new(context: &Arc<Context>) -> Result<Self, DriverError> {
         let slots = [Slot::new(context)?, Slot::new(context)?];
         Ok(Self { stream: Stream::new(context)?, slots })
     }
@@ -39,8 +58,20 @@ impl Lane {
     /// # Safety
     /// There is room for as many bytes, and nobody else uses it.
     #[allow(unsafe_code)]
-    pub(super) unsafe fn bring(&mut self, from: &[u8], to: Place) -> Result<(), DriverError> {
+    pub(super) unsafe fn bring(
+        &mut self,
+        from: &[u8],
+        to: Place,
+        is_pinned: bool,
+    ) -> Result<(), DriverError> {
         let Self { stream, slots } = self;
+        if is_pinned {
+            let done = &slots[0].done;
+            // SAFETY: the caller's promise; it is done when this returns.
+            unsafe { stream.bring(from.as_ptr(), to, from.len()) }?;
+            done.record(stream)?;
+            return done.wait();
+        }
         for (turn, chunk) in from.chunks(CHUNK).enumerate() {
             let slot = &mut slots[turn % 2];
             slot.done.wait()?;
@@ -59,8 +90,20 @@ impl Lane {
     /// # Safety
     /// There are as many bytes, and nobody writes them.
     #[allow(unsafe_code)]
-    pub(super) unsafe fn fetch(&mut self, from: Place, to: &mut [u8]) -> Result<(), DriverError> {
+    pub(super) unsafe fn fetch(
+        &mut self,
+        from: Place,
+        to: &mut [u8],
+        is_pinned: bool,
+    ) -> Result<(), DriverError> {
         let Self { stream, slots } = self;
+        if is_pinned {
+            let done = &slots[0].done;
+            // SAFETY: the caller's promise; it is done when this returns.
+            unsafe { stream.fetch(from, to.as_mut_ptr(), to.len()) }?;
+            done.record(stream)?;
+            return done.wait();
+        }
         let count = to.len().div_ceil(CHUNK);
         let length = |chunk: usize| CHUNK.min(to.len() - chunk * CHUNK);
         let lengths: Vec<usize> = (0..count).map(length).collect();

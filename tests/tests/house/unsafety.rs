@@ -39,7 +39,7 @@ const PLACES: &[(&str, &str)] = &[
     ("apps/capi/src/process.rs", "keeps the flow of the process, which a fork replaces"),
     ("apps/capi/src/xerbla.rs", "calls the program's own xerbla"),
     ("apps/capi/tests/", "calls the library as C does"),
-    ("tests/stand-ins/src/", "is called as NVIDIA's libraries are"),
+    ("tests/stand-ins/", "is called as NVIDIA's libraries are, also by its tests"),
     ("kernels/tests/cuda_source/", "calls what g++ has made of the CUDA sources"),
 ];
 

@@ -6,6 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tegula_linalg::program::PROGRAMS;
 use tegula_stand_ins::{Folder, missing};
 
 use crate::support::{self, Run, assert_close, folder, folder_with, number, root};
@@ -105,6 +106,20 @@ fn every_algorithm_passes_its_check_on_devices() {
 }
 
 #[test]
+fn every_program_passes_its_check_beside_devices() {
+    let Some(devices) = Devices::two() else { return };
+    let devices = devices.with("SEED", 9);
+    for program in PROGRAMS {
+        let command = format!(
+            "linalg {} -n 120 --tile-size 30 --devices 0,1 --workers 1 --policy eager --check \
+             --json - --quiet",
+            program.name
+        );
+        assert_passed(devices.run(&command), &command);
+    }
+}
+
+#[test]
 fn every_precision_passes_its_check_on_devices() {
     let Some(devices) = Devices::two() else { return };
     for precision in ["s", "d", "c", "z"] {
@@ -144,7 +159,9 @@ fn likelihoods_and_fits_on_devices_are_those_of_cores() {
     let fit = format!("exageostat fit {sample} --fix smoothness=0.5 --max-evaluations 12");
     // The derivatives of a fit are for cores.
     let (alone, beside) = ("--devices 0 --workers 0", "--devices 0,1 --workers 1 --policy eager");
-    for (command, flags) in [(&loglik, alone), (&loglik, beside), (&fit, beside)] {
+    let ranks = "--ranks local:2 --devices 0 --workers 1 --policy eager";
+    let runs = [(&loglik, alone), (&loglik, beside), (&loglik, ranks), (&fit, beside)];
+    for (command, flags) in runs {
         let expected = support::tegula(&format!("{command} --devices none")).succeeded().json();
         for seed in ["", "5", "6"] {
             let Some(devices) = Devices::two() else { return };

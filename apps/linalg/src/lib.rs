@@ -93,7 +93,8 @@ pub use syr2k::syr2k;
 pub use syrk::syrk;
 pub use sytrf::{sysv, sytrf, sytrs};
 pub use tiles::{
-    column_width, device_tile_size, factorizations_at_once, smaller_tile_sizes, tile_size,
+    column_width, device_column_width, device_tile_size, factorizations_at_once,
+    smaller_tile_sizes, tile_size,
 };
 pub use tlr::{Ranks, TlrFactor, potrf_tlr, trsm_tlr};
 pub use tree::{Step, Tree};

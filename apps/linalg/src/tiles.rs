@@ -54,6 +54,13 @@ pub fn column_width(m: usize, n: usize, workers: usize) -> usize {
     MICRO_PANEL * (micro_panels.clamp(NARROWEST, WIDEST) | 1)
 }
 
+/// Width of the columns of blocks for a factorisation of an `m x n` matrix whose panels are whole
+/// columns, where CUDA devices compute.
+#[must_use]
+pub fn device_column_width(m: usize, n: usize) -> usize {
+    DEVICE_UNIT * (m.min(n) / 32).div_ceil(DEVICE_UNIT).clamp(1, 4)
+}
+
 /// Orders of tiles below `size` for memories that hold few of its tiles, from the largest on.
 pub fn smaller_tile_sizes(size: usize) -> impl Iterator<Item = usize> + Clone {
     let micro_panels = (size / MICRO_PANEL).saturating_sub(1);

@@ -111,7 +111,17 @@ impl<T: Scalar> Block<T> {
         Argument::place(self.place)
     }
 
-    /// Distance of its columns, as a kernel's argument.
+    /// Its first entry on the device.
+    pub(crate) fn pointer(self) -> *mut T {
+        self.place
+    }
+
+    /// Distance of its columns.
+    pub(crate) fn stride(self) -> usize {
+        self.ld
+    }
+
+    /// The same, as a kernel's argument.
     pub(crate) fn ld(self) -> Argument<T> {
         Argument::size(self.ld)
     }

@@ -179,6 +179,10 @@ type GetrfRoom<T> = unsafe extern "C" fn(Handle, i32, i32, *mut T, i32, *mut i32
 type Getrf<T> =
     unsafe extern "C" fn(Handle, i32, i32, *mut T, i32, *mut T, *mut i32, *mut i32) -> Status;
 
+type GeqrfRoom<T> = unsafe extern "C" fn(Handle, i32, i32, *mut T, i32, *mut i32) -> Status;
+type Geqrf<T> =
+    unsafe extern "C" fn(Handle, i32, i32, *mut T, i32, *mut T, *mut T, i32, *mut i32) -> Status;
+
 /// cuBLAS's functions for numbers of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlasCalls<T: Scalar> {
@@ -231,6 +235,8 @@ pub(crate) struct SolverCalls<T> {
     pub(crate) potrf: Potrf<T>,
     pub(crate) getrf_room: GetrfRoom<T>,
     pub(crate) getrf: Getrf<T>,
+    pub(crate) geqrf_room: GeqrfRoom<T>,
+    pub(crate) geqrf: Geqrf<T>,
 }
 
 impl<T: Scalar> SolverCalls<T> {
@@ -245,6 +251,8 @@ impl<T: Scalar> SolverCalls<T> {
                 potrf: library.function(names.potrf)?,
                 getrf_room: library.function(names.getrf_room)?,
                 getrf: library.function(names.getrf)?,
+                geqrf_room: library.function(names.geqrf_room)?,
+                geqrf: library.function(names.geqrf)?,
             })
         }
     }
@@ -269,6 +277,8 @@ pub struct Names {
     potrf: &'static str,
     getrf_room: &'static str,
     getrf: &'static str,
+    geqrf_room: &'static str,
+    geqrf: &'static str,
     number: &'static str,
 }
 
@@ -292,6 +302,8 @@ macro_rules! names {
             potrf: concat!("cusolverDn", $letter, "potrf"),
             getrf_room: concat!("cusolverDn", $letter, "getrf_bufferSize"),
             getrf: concat!("cusolverDn", $letter, "getrf"),
+            geqrf_room: concat!("cusolverDn", $letter, "geqrf_bufferSize"),
+            geqrf: concat!("cusolverDn", $letter, "geqrf"),
             number: $number,
         }
     };

@@ -16,9 +16,9 @@ use super::compiler::{compile, version};
 use super::kept::kept_or;
 use super::{LibraryError, driver};
 use crate::kernel::{
-    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf_nopiv, getrf_update,
-    laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf, scale_lines,
-    sweep,
+    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf, getrf_nopiv,
+    getrf_update, laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf,
+    scale_lines, sweep,
 };
 use crate::scalar::Scalar;
 
@@ -54,6 +54,7 @@ const OF_NUMBERS: &[&str] = &[
 /// Sources of kernels of real numbers.
 const OF_REAL_NUMBERS: &[&str] = &[
     super::reflectors::SOURCE,
+    getrf::SOURCE,
     covariance::SOURCE,
     column_squares::SOURCE,
     dot::SOURCE,

@@ -28,7 +28,9 @@ pub use kept::keep_code_in;
 pub use libraries::check;
 pub(crate) use libraries::{Blas, Solver};
 pub use random::{Held, RandomTile};
-pub(crate) use reflectors::{Panel, Trapezoid, apply, apply_stacked, join, take_reflectors};
+pub(crate) use reflectors::{
+    Panel, Trapezoid, apply, apply_stacked, join, take_reflectors, triangle_of,
+};
 pub(crate) use triangle::Triangles;
 pub(crate) use verdict::Verdict;
 pub(crate) use workspace::workspace;

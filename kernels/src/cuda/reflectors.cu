@@ -116,6 +116,22 @@ factor_columns(u64 rows, u64 width, real *head, u64 ldh, real *x, u64 ld, int st
     }
 }
 
+// The upper triangle of t, n x n, of reflectors with the factors tau, from the products of their
+// vectors with each other (LAPACK's larft).
+extern "C" __global__ void __launch_bounds__(1024)
+triangle_of(u64 n, const real *tau, const real *products, real *t, u64 ldt) {
+    for (u64 s = 0; s < n; s++) {
+        double factor = (double)tau[s];
+        for (u64 i = threadIdx.x; i < s; i += blockDim.x) {
+            double sum = 0.0;
+            for (u64 l = i; l < s; l++) sum += (double)t[i + l * ldt] * (double)products[l + s * n];
+            t[i + s * ldt] = (real)(-factor * sum);
+        }
+        if (threadIdx.x == 0) t[s + s * ldt] = (real)factor;
+        __syncthreads();
+    }
+}
+
 // w = the rows x k reflectors below the diagonal of v, or of its transpose, with their ones and
 // zeros.
 extern "C" __global__ void take_reflectors(u64 rows, u64 k, const real *v, u64 ld, int turned,

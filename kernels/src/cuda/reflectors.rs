@@ -81,6 +81,26 @@ pub(crate) fn take_reflectors<T: Scalar>(
     unsafe { Program::run(launch, "take_reflectors", Grid::matrix(rows, k), &arguments) }
 }
 
+/// The triangle `t` of reflectors with the factors `tau`, from the products of their vectors with
+/// each other.
+///
+/// # Panics
+/// If the shapes do not agree.
+#[allow(unsafe_code)]
+pub(crate) fn triangle_of<T: Scalar>(
+    launch: &Launch<'_>,
+    tau: Block<T>,
+    products: Block<T>,
+    t: Block<T>,
+) -> Result<(), Failure> {
+    let width = tau.rows();
+    let fits = [products, t].iter().all(|block| (block.rows(), block.cols()) == (width, width));
+    assert!(fits, "the triangle of {width} reflectors: {products:?}, {t:?}");
+    let arguments = [Argument::size(width), tau.place(), products.place(), t.place(), t.ld()];
+    // SAFETY: the shapes agree, and the columns of the products are adjacent.
+    unsafe { Program::run(launch, "triangle_of", Grid::ONE_BLOCK, &arguments) }
+}
+
 /// The columns from one on of what stands below a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trapezoid<T> {

@@ -396,6 +396,7 @@ impl<'a> Comparison<'a> {
             self.covariances::<T>(shape);
             self.noise::<T>(shape, &mut random);
             self.sweeps::<T>(shape, &mut random);
+            self.panels::<T>(shape, &mut random);
         }
         self.numbers::<T>();
     }

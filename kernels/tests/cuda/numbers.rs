@@ -8,6 +8,7 @@ use tegula_kernels::kernel::check_diagonal::CheckDiagonal;
 use tegula_kernels::kernel::convert::Convert;
 use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::kernel::diagonal_solve::DiagonalSolve;
+use tegula_kernels::kernel::getrf::Getrf;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
 use tegula_kernels::kernel::getrf_update::GetrfUpdate;
 use tegula_kernels::kernel::lascal::Lascal;
@@ -150,6 +151,25 @@ impl Comparison<'_> {
             self.compare::<T, T::Real, _>(check, &[raw(&a)], 0.0);
         }
         self.lines::<T>((m, n), random);
+    }
+
+    /// Panels with pivots, from their first row or a later one on, whole or with a column of zeros.
+    pub(super) fn panels<T: Real>(
+        &mut self,
+        (m, n, _): (usize, usize, usize),
+        random: &mut RandomInputs,
+    ) {
+        for (first, zero) in [(0, None), (m / 3, None), (m / 3, Some(n / 2))] {
+            let getrf = Getrf::<T>::new(m, n, first);
+            let mut a = random.numbers::<T>(m * n);
+            zero.iter().for_each(|&j| a[j * m..(j + 1) * m].fill(T::ZERO));
+            let steps = getrf.steps();
+            // With as many notes that all that is written is whole numbers of any type.
+            let all = first + steps + (first + 2 * steps) % 2;
+            let (pivots, all) = (vec![0; 4 * steps], vec![7; 4 * all]);
+            let size = 64.0 * (m + n) as f64;
+            self.compare::<T, T, _>(getrf, &[raw(&a), pivots, all, vec![0; 8]], size);
+        }
     }
 
     /// Exchanges of rows, and the update of a column of blocks by a panel.

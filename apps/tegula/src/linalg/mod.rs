@@ -22,7 +22,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::option::Uplo;
 use tegula_linalg::batch::problems_per_task;
 use tegula_linalg::program::{Counts, Instance, PROGRAMS, Program, Size, Sizes};
-use tegula_linalg::{column_width, device_tile_size, tile_size};
+use tegula_linalg::{column_width, device_column_width, device_tile_size, tile_size};
 use tegula_runtime::flow::{Decisions, Flow};
 use tegula_runtime::trace::Trace;
 use tegula_tiles::Storage;
@@ -203,8 +203,10 @@ impl Linalg {
         let order = if is_batch { count } else { n.max(m) };
         let storage = if program.has_uplo { Storage::Lower } else { Storage::Full };
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
-        let is_free = earlier.0.is_none() && !is_batch && !program.is_cut_one_way();
-        let device_tile_size = is_free.then(|| device_tile_size(n.max(m)));
+        let device_tile_size = (earlier.0.is_none() && !is_batch).then(|| {
+            let is_one_way = program.is_cut_one_way();
+            if is_one_way { device_column_width(m, n) } else { device_tile_size(n.max(m)) }
+        });
         let work = Work { order, tile_size, device_tile_size, codelets, storage, footprint };
         let run = self.run.resolve(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());

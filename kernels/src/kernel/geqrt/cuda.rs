@@ -1,24 +1,29 @@
-//! The factorization in panels: one block of threads factors a panel, cuBLAS does the rest.
+//! The factorization by cuSOLVER; the triangle of the reflectors is made block by block from the
+//! products of their vectors.
 
 use tegula_runtime::flow::{Failure, Launch};
 
 use super::Geqrt;
-use crate::cuda::{Block, Panel, Products, apply, join, take_reflectors};
-use crate::option::{Side, Storev, Trans};
+use crate::cuda::{
+    Block, Products, Solver, Verdict, int, join, leading, take_reflectors, triangle_of,
+};
+use crate::option::{Storev, Trans};
 use crate::scalar::Scalar;
 
-/// Columns of a panel.
-const WIDTH: usize = 32;
+/// Reflectors whose triangle is made by one block of threads.
+const WIDTH: usize = 64;
 
 /// The columns that are factored, and what comes of them.
 struct Parts<T> {
     a: Block<T>,
     tau: Block<T>,
     t: Block<T>,
-    /// Room for the reflectors of a panel with their ones and zeros.
+    /// Room for some of the reflectors with their ones and zeros.
     v: Block<T>,
-    /// Room for products of a panel with columns.
-    w: Block<T>,
+    /// Room for the products of these.
+    products: Block<T>,
+    /// Room for cuSOLVER.
+    work: Block<T>,
 }
 
 impl<T: Scalar> Geqrt<T> {
@@ -29,11 +34,15 @@ impl<T: Scalar> Geqrt<T> {
         let stored = storev.stored(m, n);
         let a = Block::<T>::output(launch, 0, stored.0, stored.1);
         let (tau, t) = (Block::output(launch, 1, k, 1), Block::output(launch, 2, k, k));
+        if k == 0 {
+            return Ok(());
+        }
         t.clear(launch)?;
         let copied = if is_turned { (rows, n) } else { (0, 0) };
-        let width = WIDTH.min(k);
-        let [copy, v, w] = Block::room(launch, [copied, (rows, width), (width, n)])?;
-        let parts = |a| Parts { a, tau, t, v, w };
+        let (width, room) = (WIDTH.min(k), solver_room(launch, a, (rows, n))?);
+        let shapes = [copied, (rows, width), (width, width), (room, 1)];
+        let [copy, v, products, work] = Block::room(launch, shapes)?;
+        let parts = |a| Parts { a, tau, t, v, products, work };
         if !is_turned {
             return parts(a.part(offset, 0, rows, n)).factor(launch);
         }
@@ -45,36 +54,66 @@ impl<T: Scalar> Geqrt<T> {
     }
 }
 
+/// Numbers of working memory that cuSOLVER asks for to factor `shape` numbers at `a`.
+#[allow(unsafe_code)]
+fn solver_room<T: Scalar>(
+    launch: &Launch<'_>,
+    a: Block<T>,
+    (rows, cols): (usize, usize),
+) -> Result<usize, Failure> {
+    let (solver, calls) = Solver::of::<T>(launch)?;
+    let (rows, cols, mut room) = (int(rows), int(cols), 0);
+    // SAFETY: it asks for a size only.
+    solver.call(|solver| unsafe {
+        (calls.geqrf_room)(solver, rows, cols, a.pointer(), rows.max(1), &mut room)
+    })?;
+    Ok(usize::try_from(room)?.max(1))
+}
+
 impl<T: Scalar> Parts<T> {
     fn factor(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.reduce(launch)?;
         let (products, k) = (Products::of(launch)?, self.tau.rows());
         for first in (0..k).step_by(WIDTH) {
-            self.step(launch, &products, first, WIDTH.min(k - first))?;
+            self.join(launch, &products, first, WIDTH.min(k - first))?;
         }
         Ok(())
     }
 
-    /// Factors the panel of `width` columns that begins at row and column `first`, joins its
-    /// triangle to those before, and brings the columns beside it up to date.
-    fn step(
+    /// Makes `R`, the reflectors and their factors.
+    #[allow(unsafe_code)]
+    fn reduce(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        let &Self { a, tau, work, .. } = self;
+        let (solver, calls) = Solver::of::<T>(launch)?;
+        // Nothing can fail: nobody looks at it.
+        let info = Verdict::new(launch)?.address() as *mut i32;
+        let (rows, cols, ld, room) =
+            (int(a.rows()), int(a.cols()), leading(a.stride()), int(work.rows()));
+        let (a, tau, work) = (a.pointer(), tau.pointer(), work.pointer());
+        // SAFETY: the columns are `rows x cols`, there is a factor for each reflector, and the room
+        // is as large as was asked for.
+        solver.call(|solver| unsafe {
+            (calls.geqrf)(solver, rows, cols, a, ld, tau, work, room, info)
+        })
+    }
+
+    /// Makes the triangle of the `width` reflectors from `first` on, and joins it to those before.
+    fn join(
         &self,
         launch: &Launch<'_>,
         products: &Products<T>,
         first: usize,
         width: usize,
     ) -> Result<(), Failure> {
-        let &Self { a, tau, t, v, w } = self;
-        let (rows, next) = (a.rows() - first, first + width);
-        let (panel, corner) =
-            (a.part(first, first, rows, width), t.part(first, first, width, width));
-        let tau = Some(tau.part(first, 0, width, 1));
-        Panel { head: panel, below: None, tau, t: corner }.factor(launch)?;
-        let v = v.adjacent(rows, width);
-        take_reflectors(launch, Storev::Columns, panel, v)?;
+        let &Self { a, tau, t, .. } = self;
+        let rows = a.rows() - first;
+        let (v, squares) = (self.v.adjacent(rows, width), self.products.adjacent(width, width));
+        take_reflectors(launch, Storev::Columns, a.part(first, first, rows, width), v)?;
+        products.gemm(T::ONE, (Trans::Conj, v), (Trans::No, v), T::ZERO, squares)?;
+        let corner = t.part(first, first, width, width);
+        triangle_of(launch, tau.part(first, 0, width, 1), squares, corner)?;
         let before = (a.part(first, 0, rows, first), v);
         let triangles = (t.part(0, 0, first, first), corner);
-        join(products, before, triangles, t.part(0, first, first, width))?;
-        let beside = a.part(first, next, rows, a.cols() - next);
-        apply(products, Side::Left, (v, corner), Trans::Conj, beside, w)
+        join(products, before, triangles, t.part(0, first, first, width))
     }
 }

@@ -7,9 +7,10 @@
 //! `all`, from place `first` on. Rows above `first` are not touched. A step whose pivots are all
 //! zero does nothing, as in LAPACK; the first such step of the whole matrix is kept, counted from
 //! 1, in `singular` (zero: none). Source: Toledo, SIAM J. Matrix Anal. Appl. 18 (1997); flops as in
-//! LAWN 41. No implementation for devices.
+//! LAWN 41.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use super::getrf_nopiv::flops;
 use crate::backend;
@@ -25,6 +26,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use list_entry::ListEntry;
 
 /// The factorization with its arguments; buffers `[A: RW, pivots: W, all: RW, singular: RW]`, of
@@ -78,5 +80,11 @@ impl<T: Scalar> Codelet for Getrf<T> {
             singular[0] = (step + 1) as u64;
         }
         Ok(())
+    }
+
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

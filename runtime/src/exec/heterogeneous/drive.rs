@@ -17,6 +17,8 @@ use crate::types::{Access, ClassId, HandleId, Kind, MemoryId, TaskId, WorkerId};
 
 /// How long a worker looks for the end of a task before it sleeps in between.
 const EAGER: Duration = Duration::from_micros(200);
+/// From how long on a launch has made something for the first time, if it is most of the task.
+const SLOW: Duration = Duration::from_millis(1);
 /// How long it then sleeps.
 const NAP: Duration = Duration::from_micros(20);
 
@@ -24,6 +26,8 @@ const NAP: Duration = Duration::from_micros(20);
 struct Flying {
     task: TaskId,
     start: Instant,
+    /// How long it took to put it there.
+    launched: Duration,
     buffers: Vec<RawBuffer>,
     flight: Box<dyn InFlight>,
 }
@@ -78,7 +82,7 @@ impl Shared {
         let (space, runner) = (&program.space, &program.runner);
         let data = space.task(task.0);
         if runner.enter(space, data, worker.0) {
-            self.report(task, worker, (start, start.elapsed()), Outcome::Skipped);
+            self.report(task, worker, (start, start.elapsed()), (Outcome::Skipped, false));
             return None;
         }
         let mut buffers = Vec::with_capacity(data.accesses().count());
@@ -90,13 +94,13 @@ impl Shared {
         match flight {
             Ok(flight) => {
                 // What a kernel makes once per device, its code say, is not the task's own time.
-                let start = Instant::now();
-                Some(Flying { task, start, buffers, flight })
+                let launched = start.elapsed();
+                Some(Flying { task, start: start + launched, launched, buffers, flight })
             }
             Err(cause) => {
                 runner.fail(space, data, cause);
                 give_scratch(data, heap, &buffers);
-                self.report(task, worker, (start, start.elapsed()), Outcome::Failed);
+                self.report(task, worker, (start, start.elapsed()), (Outcome::Failed, false));
                 None
             }
         }
@@ -111,7 +115,7 @@ impl Shared {
         result: Result<(), Cause>,
         last_end: Instant,
     ) -> Instant {
-        let Flying { task, start, buffers, flight } = flown;
+        let Flying { task, start, launched, buffers, flight } = flown;
         let program = self.programs.of_task(task.0);
         let data = program.space.task(task.0);
         let outcome = if result.is_ok() { Outcome::Done } else { Outcome::Failed };
@@ -124,23 +128,26 @@ impl Shared {
         let (end, seen) = (Instant::now(), start.max(last_end));
         let busy = flight.busy().unwrap_or(end - seen);
         let start = end.checked_sub(busy).map_or(seen, |start| start.max(last_end));
-        self.report(task, worker, (start, busy), outcome)
+        // What was loaded or made at its first use says nothing of the next time.
+        let is_typical = launched < SLOW || 2 * launched < busy;
+        self.report(task, worker, (start, busy), (outcome, is_typical))
     }
 
     /// Records a task that began at `start` and took `busy` of its worker, and says that it has
-    /// ended; says when that was.
+    /// ended, and whether as others will; says when that was.
     fn report(
         &self,
         task: TaskId,
         worker: WorkerId,
         (start, busy): (Instant, Duration),
-        outcome: Outcome,
+        (outcome, is_typical): (Outcome, bool),
     ) -> Instant {
         let program = self.programs.of_task(task.0);
         if let Some(recorder) = &program.runner.recorder {
             recorder.push(start, program.space.task_record(task.0, worker.0, outcome));
         }
-        let (nanoseconds, is_whole) = (busy.as_nanos() as u64, outcome == Outcome::Done);
+        let nanoseconds = busy.as_nanos() as u64;
+        let is_whole = is_typical && outcome == Outcome::Done;
         self.post(Event::Done { task, worker, nanoseconds, is_whole });
         Instant::now()
     }

@@ -397,6 +397,7 @@ impl<'a> Comparison<'a> {
             self.noise::<T>(shape, &mut random);
             self.sweeps::<T>(shape, &mut random);
             self.panels::<T>(shape, &mut random);
+            self.columns::<T>(shape, &mut random);
         }
         self.numbers::<T>();
     }

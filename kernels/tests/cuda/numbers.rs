@@ -26,8 +26,10 @@ use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
 use tegula_kernels::kernel::symm::Symm;
 use tegula_kernels::kernel::syr2k::Syr2k;
 use tegula_kernels::kernel::tradd::Tradd;
+use tegula_kernels::kernel::trsm_block::TrsmBlock;
+use tegula_kernels::kernel::trsm_column::TrsmColumn;
 use tegula_kernels::kernel::trtri::Trtri;
-use tegula_kernels::option::{Diag, Form, Part, Side, Trans, Uplo};
+use tegula_kernels::option::{Diag, Form, Part, Side, Storev, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar};
 
 use crate::{Comparison, raw};
@@ -151,6 +153,42 @@ impl Comparison<'_> {
             self.compare::<T, T::Real, _>(check, &[raw(&a)], 0.0);
         }
         self.lines::<T>((m, n), random);
+    }
+
+    /// Steps of solves with a triangle in columns of blocks.
+    pub(super) fn columns<T: Real>(
+        &mut self,
+        (n, k, rest): (usize, usize, usize),
+        random: &mut RandomInputs,
+    ) {
+        let (size, scalar) = (16.0 * (n + k + rest) as f64, PhantomData::<T>);
+        let (m, first) = (k + rest, rest / 2);
+        let b = raw(&random.numbers::<T>(m * n));
+        let mut heavy = |rows: usize, cols: usize, row: usize, col: usize| {
+            let mut a = random.numbers::<T>(rows * cols);
+            let diagonal = (0..k.min(cols - col)).map(|i| row + i + (col + i) * rows);
+            diagonal.for_each(|place| a[place] = T::from_f64(4.0 * (k + 1) as f64));
+            raw(&a)
+        };
+        for trans in Trans::ALL {
+            for uplo in Uplo::ALL {
+                let diag = Diag::NonUnit;
+                let column = TrsmColumn { uplo, trans, diag, m, n, k, first, scalar };
+                self.compare::<T, T, _>(column, &[heavy(m, k, first, 0), b.clone()], size);
+            }
+            if trans == Trans::Yes {
+                continue;
+            }
+            for storev in [Storev::Columns, Storev::Rows] {
+                let (nrhs, offset) = (n as u32, first);
+                let block = TrsmBlock { storev, trans, m, n: k, k, offset, rows: m, nrhs, scalar };
+                let a = match storev {
+                    Storev::Columns => heavy(m, k, first, 0),
+                    Storev::Rows => heavy(k, m, 0, first),
+                };
+                self.compare::<T, T, _>(block, &[a, Vec::new(), b.clone()], size);
+            }
+        }
     }
 
     /// Panels with pivots, from their first row or a later one on, whole or with a column of zeros.

@@ -5,6 +5,7 @@ use std::iter::once;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::smaller_tile_sizes;
 
@@ -50,7 +51,8 @@ impl MatrixFlags {
         // A tile larger than the matrix is the matrix.
         let given = self.tile_size.map(|size| (size as usize).min(work.order.max(1)));
         let usual = || (work.tile_size)(workers * ranks());
-        let for_devices = work.device_tile_size.filter(|_| machine.has_cuda());
+        let are_busy = || machine.has_cuda() && run_on_devices(&(work.codelets)());
+        let for_devices = work.device_tile_size.filter(|_| are_busy());
         let mut nb = given.or(for_devices).unwrap_or_else(usual);
         machine.fit(&footprint(nb))?;
         if given.is_none() {
@@ -64,6 +66,13 @@ impl MatrixFlags {
         machine.check_task(nb, footprint)?;
         Ok(nb)
     }
+}
+
+/// Whether devices run all dense kernels of these codelets: where cores have some of them alone,
+/// tiles are as these need them.
+fn run_on_devices(codelets: &[&str]) -> bool {
+    let on_cores = KERNELS.iter().filter(|kernel| !kernel.double.codelet.has_cuda());
+    !on_cores.map(|kernel| kernel.double.codelet.name).any(|name| codelets.contains(&name))
 }
 
 /// Refuses tiles that are too many.
@@ -100,5 +109,17 @@ pub(crate) fn precision_name(precision: Precision) -> &'static str {
         Precision::Double => "double precision",
         Precision::ComplexSingle => "complex single precision",
         Precision::ComplexDouble => "complex double precision",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run_on_devices;
+
+    #[test]
+    fn tiles_are_those_of_devices_where_these_run_all() {
+        assert!(run_on_devices(&["potrf", "trsm", "syrk", "gemm"]));
+        assert!(run_on_devices(&["covariance", "potrf"]));
+        assert!(!run_on_devices(&["geqrt", "gemm", "unmtr_hb2st"]));
     }
 }

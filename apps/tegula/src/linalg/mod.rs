@@ -203,7 +203,8 @@ impl Linalg {
         let order = if is_batch { count } else { n.max(m) };
         let storage = if program.has_uplo { Storage::Lower } else { Storage::Full };
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
-        let device_tile_size = (earlier.0.is_none() && !is_batch).then(|| {
+        let is_free = earlier.0.is_none() && !is_batch;
+        let device_tile_size = is_free.then(|| {
             let is_one_way = program.is_cut_one_way();
             if is_one_way { device_column_width(m, n) } else { device_tile_size(n.max(m)) }
         });

@@ -10,6 +10,7 @@
 
 mod check;
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -18,7 +19,7 @@ mod zero;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -84,5 +85,11 @@ impl<T: Scalar> Codelet for TrsmBlock<T> {
         let b = TileMut::of(buffers, 2, self.rows, self.nrhs as usize);
         self.compute(T::blas(backend::current()), a, b);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -5,9 +5,10 @@
 //! `m x n`. Without transposition, the rows `B1` of `B` beside the triangle become `inv(T1) B1`,
 //! then those beside the rest `B2 - T2 B1`; with it, `B1` becomes `inv(op(T1)) (B1 - op(T2) B2)`. A
 //! zero on the diagonal gives infinities, as in BLAS. Source: Golub, Van Loan, "Matrix
-//! computations", 3.1.2 and 3.1.3. No implementation for devices.
+//! computations", 3.1.2 and 3.1.3.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod trial;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -78,5 +79,11 @@ impl<T: Scalar> Codelet for TrsmColumn<T> {
         let b = TileMut::of(buffers, 1, self.m, self.n);
         self.compute(T::blas(backend::current()), t, b);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

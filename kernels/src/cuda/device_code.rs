@@ -16,9 +16,9 @@ use super::compiler::{compile, version};
 use super::kept::kept_or;
 use super::{LibraryError, driver};
 use crate::kernel::{
-    centre, column_squares, convert, covariance, diagonal_solve, dot, getrf, getrf_nopiv,
-    getrf_update, laset, laset_triangle, laswp, line_sums, logdet, negligible, noise, norm, potrf,
-    scale_lines, sweep,
+    centre, column_squares, convert, covariance, covariance_score, diagonal_solve, dot, getrf,
+    getrf_nopiv, getrf_update, laset, laset_triangle, laswp, line_sums, logdet, negligible, noise,
+    norm, potrf, scale_lines, sweep,
 };
 use crate::scalar::Scalar;
 
@@ -56,6 +56,7 @@ const OF_REAL_NUMBERS: &[&str] = &[
     super::reflectors::SOURCE,
     getrf::SOURCE,
     covariance::SOURCE,
+    covariance_score::SOURCE,
     column_squares::SOURCE,
     dot::SOURCE,
     logdet::SOURCE,
@@ -114,6 +115,11 @@ impl Grid {
     pub(crate) fn over(count: usize) -> Self {
         let blocks = count.div_ceil(256).clamp(1, 4096) as u32;
         Self { blocks: (blocks, 1), threads: (256, 1) }
+    }
+
+    /// Blocks of 32 rows, each with as many columns of threads.
+    pub(crate) fn rows(count: usize) -> Self {
+        Self { blocks: (count.div_ceil(32).clamp(1, 1 << 24) as u32, 1), threads: (32, 32) }
     }
 
     /// A block of threads for each of `count` columns.

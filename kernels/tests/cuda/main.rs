@@ -5,6 +5,7 @@
 #[path = "../../../runtime/tests/conformance/stand_in.rs"]
 mod stand_in;
 
+mod covariances;
 mod numbers;
 
 use std::collections::BTreeMap;
@@ -15,11 +16,10 @@ use std::sync::Arc;
 
 use tegula_kernels::cuda;
 use tegula_kernels::element::ELEMENTS;
-use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
-use tegula_kernels::kernel::covariance::rate::random_points;
-use tegula_kernels::kernel::covariance::{Correlation, Covariance, RadialTable, SmallExpansion};
+use tegula_kernels::kernel::covariance::Covariance;
+use tegula_kernels::kernel::covariance_score::Score;
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::geadd::Geadd;
 use tegula_kernels::kernel::gemm::Gemm;
@@ -43,7 +43,6 @@ use tegula_kernels::kernel::trtri::Trtri;
 use tegula_kernels::kernel::unmqr::Unmqr;
 use tegula_kernels::option::{Below, Diag, Form, Side, Storev, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
-use tegula_kernels::special::Matern;
 use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::exec::accelerator::cuda::{Cuda, devices};
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
@@ -366,24 +365,6 @@ impl<'a> Comparison<'a> {
         self.compare::<T, T, _>(laset, &[raw(&a)], 0.0);
     }
 
-    fn covariances<T: Real>(&mut self, (m, n, _): (usize, usize, usize)) {
-        for geometry in Geometry::ALL {
-            let scale = if geometry == Geometry::GreatCircle { 1500.0 } else { 0.3 };
-            let table = RadialTable::new(&Smooth(Matern::new(0.8)), 1.5, scale, 0.1);
-            let table = bytemuck::bytes_of(&*table).to_vec();
-            let points = random_points(geometry, m + n, 1.0, 11);
-            let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
-            let out = vec![0; m * n * size_of::<T>()];
-            let between = Covariance::<T>::between(geometry, (m, n));
-            self.compare::<T, T, _>(between, &[table.clone(), p.clone(), q, out], 64.0);
-            let within = Covariance::<T>::within(geometry, (m, m), (0, 0));
-            let out = vec![0; m * m * size_of::<T>()];
-            // What is above the diagonal is left as it is, which is anything on a device.
-            let is_below = |place: usize| place % m >= place / m;
-            self.compare_part::<T, T, _>(within, &[table, p.clone(), p, out], 64.0, is_below);
-        }
-    }
-
     fn all<T: Real>(&mut self) {
         let mut random = RandomInputs::new(2026);
         for &shape in SIZES {
@@ -394,6 +375,7 @@ impl<'a> Comparison<'a> {
             self.stacks::<T>(shape, &mut random);
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
+            self.derivatives::<T>(shape, &mut random);
             self.noise::<T>(shape, &mut random);
             self.sweeps::<T>(shape, &mut random);
             self.panels::<T>(shape, &mut random);
@@ -411,22 +393,6 @@ impl<'a> Comparison<'a> {
             self.entries::<T>(shape, &mut random);
             self.pivots::<T>(shape, &mut random);
         }
-    }
-}
-
-/// A Matern correlation.
-struct Smooth(Matern);
-
-impl Correlation for Smooth {
-    fn value(&self, x: f64) -> f64 {
-        self.0.value(x)
-    }
-    fn logarithm(&self, x: f64) -> f64 {
-        self.0.scaled(x).ln() - x
-    }
-    fn near(&self) -> SmallExpansion {
-        let near = self.0.near();
-        SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
     }
 }
 
@@ -502,6 +468,7 @@ fn the_page_says_which_kernels_run_on_devices() {
 fn kernels_of_the_likelihood_have_a_cuda_side() {
     let all = [
         codelet_info::<Covariance<f64>>(),
+        codelet_info::<Score<f64, true>>(),
         codelet_info::<AddNoise<f64>>(),
         codelet_info::<TimesNoise<f64>>(),
     ];

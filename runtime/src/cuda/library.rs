@@ -18,7 +18,7 @@ const FOLDERS: &[&str] = &["lib64", "lib", "targets/x86_64-linux/lib", "targets/
 
 /// Folders of libraries of CUDA that the loader may not know.
 fn folders() -> impl Iterator<Item = PathBuf> {
-    let named = ROOTS.iter().filter_map(|name| std::env::var_os(name)).map(PathBuf::from);
+    let named = ROOTS.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let roots = named.chain(DEFAULT_ROOTS.iter().map(PathBuf::from));
     roots.flat_map(|root| FOLDERS.iter().map(move |folder| root.join(folder)))
 }

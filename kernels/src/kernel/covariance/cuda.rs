@@ -8,9 +8,9 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::arc::{ARC, ARC_CELLS_PER_UNIT, ARC_ROWS};
 use super::entry::{MAGIC, POWER};
 use super::table::CELLS;
-use super::{Covariance, Part, TABLE_BYTES};
+use super::{Covariance, Part, Structure, TABLE_BYTES};
 use crate::cuda::device_code::{Argument, constant};
-use crate::cuda::{Grid, Program, input, output};
+use crate::cuda::{Block, Grid, Program, input, output};
 use crate::geometry::{EARTH_RADIUS_KM, Geometry};
 use crate::scalar::Real;
 
@@ -60,5 +60,62 @@ impl<T: Real> Covariance<T> {
         ];
         // SAFETY: the buffers have the sizes of the contract.
         unsafe { Program::run(launch, "covariance", Grid::matrix(rows, cols), &arguments) }
+    }
+}
+
+/// A tile of a derivative of a radial covariance.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::kernel) struct SlopeTile {
+    /// Rows and columns.
+    pub(in crate::kernel) shape: (usize, usize),
+    /// Numbers of the buffers of their points; the tables are the first buffer.
+    pub(in crate::kernel) points: (usize, usize),
+    /// What distance means.
+    pub(in crate::kernel) geometry: Geometry,
+    /// What the tables mean.
+    pub(in crate::kernel) structure: Structure,
+    /// Whether the tile is on the diagonal, and zero above it.
+    pub(in crate::kernel) is_lower: bool,
+}
+
+impl SlopeTile {
+    /// Puts the making of derivative `k` at `slope` on the stream.
+    ///
+    /// # Errors
+    /// If the device refuses, or the covariance is a composite.
+    ///
+    /// # Panics
+    /// If a buffer is of another size.
+    #[allow(unsafe_code)]
+    pub(in crate::kernel) fn launch<T: Real>(
+        &self,
+        launch: &Launch<'_>,
+        k: usize,
+        slope: Block<T>,
+    ) -> Result<(), Failure> {
+        let Structure::Radial { is_relative } = self.structure else {
+            return Err("derivatives of a composite covariance are made by cores".into());
+        };
+        let &Self { shape: (rows, cols), points, geometry, .. } = self;
+        let ((tables, bytes), stored) = (launch.read::<u8>(0), geometry.stored());
+        assert!(bytes >= (k + 2) * TABLE_BYTES, "{bytes} bytes of tables for derivative {k}");
+        assert_eq!((slope.rows(), slope.cols(), slope.stride()), (rows, cols, rows), "the slope");
+        let flag = |holds| Argument::<T>::Flag(i32::from(holds));
+        let arguments = [
+            Argument::place(tables),
+            Argument::place(tables.wrapping_add((k + 1) * TABLE_BYTES)),
+            flag(is_relative),
+            Argument::place(input::<f64>(launch, points.0, stored * rows)),
+            Argument::place(input::<f64>(launch, points.1, stored * cols)),
+            Argument::size(rows),
+            Argument::size(cols),
+            Argument::Flag(stored as i32),
+            flag(geometry == Geometry::GreatCircle),
+            flag(self.is_lower),
+            slope.place(),
+        ];
+        let grid = Grid::matrix(rows, cols);
+        // SAFETY: the buffers have the sizes of the contract, and the slope is `rows x cols`.
+        unsafe { Program::run(launch, "covariance_slope", grid, &arguments) }
     }
 }

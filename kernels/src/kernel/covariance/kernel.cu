@@ -148,3 +148,28 @@ extern "C" __global__ void covariance(const RadialTable *table, const double *ro
         c[j * rows + i] = rounded_to_real(entry(table, a, b, dimensions, sphere));
     }
 }
+
+// Fills the rows x cols tile d with a derivative of covariances, whose table is slope: those times
+// the covariances themselves if relative. Of a tile on the diagonal what is above that is zero.
+extern "C" __global__ void covariance_slope(const RadialTable *covariance, const RadialTable *slope,
+                                            int relative, const double *row_points,
+                                            const double *column_points, u64 rows, u64 cols,
+                                            int dimensions, int sphere, int lower, real *d) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows) return;
+    double a[3], b[3];
+    for (int k = 0; k < dimensions; k++) a[k] = row_points[k * rows + i];
+    u64 stride = (u64)gridDim.y * blockDim.y;
+    for (u64 j = (u64)blockIdx.y * blockDim.y + threadIdx.y; j < cols; j += stride) {
+        double value = 0.0;
+        if (!lower || i >= j) {
+            for (int k = 0; k < dimensions; k++) b[k] = column_points[k * cols + j];
+            value = entry(slope, a, b, dimensions, sphere);
+            if (relative) {
+                double c = entry(covariance, a, b, dimensions, sphere);
+                value = c == 0.0 ? 0.0 : value * c;
+            }
+        }
+        d[j * rows + i] = (real)value;
+    }
+}

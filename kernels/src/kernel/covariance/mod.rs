@@ -38,6 +38,7 @@ use cpu::Job;
 pub use composite::{Composite, CompositeCovariance, Recipe};
 pub use correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 pub use cpu::Vectors;
+pub(in crate::kernel) use cuda::SlopeTile;
 pub(crate) use cuda::{SOURCE, constants};
 pub(in crate::kernel) use slopes::Slopes;
 pub use slopes::Structure;

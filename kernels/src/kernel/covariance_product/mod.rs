@@ -8,17 +8,18 @@
 //! `rows x width`, `X_j` is `cols x width`, and `Y_i` and `Y_j` have `width` columns for each
 //! derivative, and after them as many more if the panel itself is wanted; others may follow. The
 //! covariance and its derivatives are what a [`Structure`] makes of the first buffer. Adds to `Y_i`
-//! and `Y_j`, reads the rest. Cannot fail. On cores. Source: products with the derivatives of a
+//! and `Y_j`, reads the rest. Cannot fail. Source: products with the derivatives of a
 //! covariance matrix are what its expected information is made of: J. R. Magnus, "Maximum
 //! likelihood estimation of the GLS model with unknown parameters in the disturbance covariance
 //! matrix", J. Econometrics 7 (1978) 281-312.
 
 mod cpu;
+mod cuda;
 
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle, Launch};
 
 use super::covariance::{Structure, TABLE_BYTES};
 use crate::geometry::Geometry;
@@ -61,19 +62,19 @@ impl ProductTile {
 /// A tile off the diagonal; buffers `[tables: R, row points: R, column points: R, X_i: R, X_j: R,
 /// Y_i: RW, Y_j: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Product<T> {
+pub struct Product<T, const RADIAL: bool> {
     tile: ProductTile,
     precision: PhantomData<T>,
 }
 
 /// A tile on the diagonal; buffers `[tables: R, points: R, X: R, Y: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct ProductDiagonal<T> {
+pub struct ProductDiagonal<T, const RADIAL: bool> {
     tile: ProductTile,
     precision: PhantomData<T>,
 }
 
-impl<T> Product<T> {
+impl<T, const RADIAL: bool> Product<T, RADIAL> {
     /// The task on `tile`.
     #[must_use]
     pub const fn new(tile: ProductTile) -> Self {
@@ -81,7 +82,7 @@ impl<T> Product<T> {
     }
 }
 
-impl<T> ProductDiagonal<T> {
+impl<T, const RADIAL: bool> ProductDiagonal<T, RADIAL> {
     /// The task on `tile`.
     ///
     /// # Panics
@@ -93,7 +94,7 @@ impl<T> ProductDiagonal<T> {
     }
 }
 
-impl<T: Real> Codelet for Product<T> {
+impl<T: Real, const RADIAL: bool> Codelet for Product<T, RADIAL> {
     const NAME: &'static str = "covariance_product";
     const ACCESS: &'static [Access] = &[R, R, R, R, R, RW, RW];
 
@@ -108,9 +109,15 @@ impl<T: Real> Codelet for Product<T> {
         self.tile.compute(tables, points, x, (buffers.write(5), Some(buffers.write(6))));
         Ok(())
     }
+
+    const HAS_CUDA: bool = RADIAL;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.tile.launch::<T>(launch, (1, 2), (3, 4), (5, Some(6)))
+    }
 }
 
-impl<T: Real> Codelet for ProductDiagonal<T> {
+impl<T: Real, const RADIAL: bool> Codelet for ProductDiagonal<T, RADIAL> {
     const NAME: &'static str = "covariance_product_diagonal";
     const ACCESS: &'static [Access] = &[R, R, R, RW];
 
@@ -122,5 +129,37 @@ impl<T: Real> Codelet for ProductDiagonal<T> {
         let (tables, points, x) = (buffers.read::<u8>(0), buffers.read(1), buffers.read(2));
         self.tile.compute::<T>(tables, (points, points), (x, x), (buffers.write(3), None));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = RADIAL;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.tile.launch::<T>(launch, (1, 1), (2, 2), (3, None))
+    }
+}
+
+impl ProductTile {
+    /// Submits a task on it, whose buffers are those of [`Product`]: one that devices can run if the
+    /// covariance is radial.
+    pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
+        match self.structure {
+            Structure::Radial { .. } => flow.submit(Product::<T, true>::new(self), accesses, 0),
+            Structure::Composite => flow.submit(Product::<T, false>::new(self), accesses, 0),
+        }
+    }
+
+    /// The same of a tile on the diagonal, whose buffers are those of [`ProductDiagonal`].
+    ///
+    /// # Panics
+    /// If it is not square.
+    pub fn submit_diagonal<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
+        match self.structure {
+            Structure::Radial { .. } => {
+                flow.submit(ProductDiagonal::<T, true>::new(self), accesses, 0)
+            }
+            Structure::Composite => {
+                flow.submit(ProductDiagonal::<T, false>::new(self), accesses, 0)
+            }
+        }
     }
 }

@@ -11,20 +11,23 @@
 //! derivative's sums, and one for the diagonal; sums are added to `Y_i` alone. The covariance and
 //! its derivatives are what a [`Structure`] makes of the first buffer. Of a tile on the diagonal
 //! only what is on and below it counts, in sums half of what is on it, and both products are added
-//! to `Y_i`. Reads all but `Y_i`, `Y_j`. Cannot fail. On cores. Source: the score and the working
+//! to `Y_i`. Reads all but `Y_i`, `Y_j`. Cannot fail. Source: the score and the working
 //! vectors of average information: A. R. Gilmour, R. Thompson, B. R. Cullis, "Average information
 //! REML", Biometrics 51 (1995) 1440-1450.
 
 mod cpu;
+mod cuda;
 
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle, Launch};
 
 use super::covariance::{Structure, TABLE_BYTES};
 use crate::geometry::Geometry;
 use crate::scalar::Real;
+pub(crate) use cuda::SOURCE;
+use cuda::Side;
 
 /// What a task works on.
 #[derive(Clone, Copy, Debug)]
@@ -63,19 +66,19 @@ impl ScoreTile {
 /// A tile off the diagonal; buffers `[tables: R, row points: R, column points: R, A: R, B_i: R,
 /// B_j: R, Y_i: RW, Y_j: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Score<T> {
+pub struct Score<T, const RADIAL: bool> {
     tile: ScoreTile,
     precision: PhantomData<T>,
 }
 
 /// A tile on the diagonal; buffers `[tables: R, points: R, A: R, B_i: R, Y_i: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct ScoreDiagonal<T> {
+pub struct ScoreDiagonal<T, const RADIAL: bool> {
     tile: ScoreTile,
     precision: PhantomData<T>,
 }
 
-impl<T> Score<T> {
+impl<T, const RADIAL: bool> Score<T, RADIAL> {
     /// The task on `tile`.
     #[must_use]
     pub const fn new(tile: ScoreTile) -> Self {
@@ -83,7 +86,7 @@ impl<T> Score<T> {
     }
 }
 
-impl<T> ScoreDiagonal<T> {
+impl<T, const RADIAL: bool> ScoreDiagonal<T, RADIAL> {
     /// The task on `tile`.
     ///
     /// # Panics
@@ -104,7 +107,7 @@ pub struct Line<'a, T> {
     pub panel: &'a [T],
 }
 
-impl<T: Real> Codelet for Score<T> {
+impl<T: Real, const RADIAL: bool> Codelet for Score<T, RADIAL> {
     const NAME: &'static str = "covariance_score";
     const ACCESS: &'static [Access] = &[R, R, R, R, R, R, RW, RW];
 
@@ -119,9 +122,16 @@ impl<T: Real> Codelet for Score<T> {
         self.tile.compute(tables, (rows, cols), a, (buffers.write(6), Some(buffers.write(7))));
         Ok(())
     }
+
+    const HAS_CUDA: bool = RADIAL;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        let side = |points, panel, made| Side { points, panel, made };
+        self.tile.launch::<T>(launch, 3, (side(1, 4, 6), Some(side(2, 5, 7))))
+    }
 }
 
-impl<T: Real> Codelet for ScoreDiagonal<T> {
+impl<T: Real, const RADIAL: bool> Codelet for ScoreDiagonal<T, RADIAL> {
     const NAME: &'static str = "covariance_score_diagonal";
     const ACCESS: &'static [Access] = &[R, R, R, R, RW];
 
@@ -134,5 +144,36 @@ impl<T: Real> Codelet for ScoreDiagonal<T> {
         let (tables, a) = (buffers.read::<u8>(0), buffers.read::<T>(2));
         self.tile.compute(tables, (line, line), a, (buffers.write(4), None));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = RADIAL;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        let rows = Side { points: 1, panel: 3, made: 4 };
+        self.tile.launch::<T>(launch, 2, (rows, None))
+    }
+}
+
+impl ScoreTile {
+    /// Submits a task on it, whose buffers are those of [`Score`]: one that devices can run if the
+    /// covariance is radial.
+    pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
+        match self.structure {
+            Structure::Radial { .. } => flow.submit(Score::<T, true>::new(self), accesses, 0),
+            Structure::Composite => flow.submit(Score::<T, false>::new(self), accesses, 0),
+        }
+    }
+
+    /// The same of a tile on the diagonal, whose buffers are those of [`ScoreDiagonal`].
+    ///
+    /// # Panics
+    /// If it is not square.
+    pub fn submit_diagonal<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
+        match self.structure {
+            Structure::Radial { .. } => {
+                flow.submit(ScoreDiagonal::<T, true>::new(self), accesses, 0)
+            }
+            Structure::Composite => flow.submit(ScoreDiagonal::<T, false>::new(self), accesses, 0),
+        }
     }
 }

@@ -1,0 +1,105 @@
+//! Tiles of covariances and of their derivatives.
+
+use tegula_kernels::geometry::Geometry;
+use tegula_kernels::kernel::covariance::rate::random_points;
+use tegula_kernels::kernel::covariance::{
+    Correlation, Covariance, RadialTable, SmallExpansion, Structure,
+};
+use tegula_kernels::kernel::covariance_product::{Product, ProductDiagonal, ProductTile};
+use tegula_kernels::kernel::covariance_score::{Score, ScoreDiagonal, ScoreTile};
+use tegula_kernels::kernel::random::RandomInputs;
+use tegula_kernels::scalar::Real;
+use tegula_kernels::special::Matern;
+
+use super::{Comparison, raw};
+
+impl Comparison<'_> {
+    pub(super) fn covariances<T: Real>(&mut self, (m, n, _): (usize, usize, usize)) {
+        for geometry in Geometry::ALL {
+            let scale = if geometry == Geometry::GreatCircle { 1500.0 } else { 0.3 };
+            let table = RadialTable::new(&Smooth(Matern::new(0.8)), 1.5, scale, 0.1);
+            let table = bytemuck::bytes_of(&*table).to_vec();
+            let points = random_points(geometry, m + n, 1.0, 11);
+            let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
+            let out = vec![0; m * n * size_of::<T>()];
+            let between = Covariance::<T>::between(geometry, (m, n));
+            self.compare::<T, T, _>(between, &[table.clone(), p.clone(), q, out], 64.0);
+            let within = Covariance::<T>::within(geometry, (m, m), (0, 0));
+            let out = vec![0; m * m * size_of::<T>()];
+            // What is above the diagonal is left as it is, which is anything on a device.
+            let is_below = |place: usize| place % m >= place / m;
+            self.compare_part::<T, T, _>(within, &[table, p.clone(), p, out], 64.0, is_below);
+        }
+    }
+
+    /// What tiles of derivatives add to the score and to the information; the tables of derivatives
+    /// are any.
+    pub(super) fn derivatives<T: Real>(
+        &mut self,
+        (m, n, _): (usize, usize, usize),
+        random: &mut RandomInputs,
+    ) {
+        const RADIAL: bool = true;
+        let (width, first, vectors, derivatives) = (4, 1, 2, 2);
+        for (geometry, is_relative) in Geometry::ALL.into_iter().zip([true, false].repeat(2)) {
+            let scale = if geometry == Geometry::GreatCircle { 1500.0 } else { 0.3 };
+            let table = |smoothness, variance, scale| {
+                let table =
+                    RadialTable::new(&Smooth(Matern::new(smoothness)), variance, scale, 0.0);
+                bytemuck::bytes_of(&*table).to_vec()
+            };
+            let tables =
+                [table(0.8, 1.5, scale), table(1.1, 0.7, 0.8 * scale), table(2.0, 0.3, scale)]
+                    .concat();
+            let points = random_points(geometry, m + n, 1.0, 12);
+            let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
+            let mut panel = |rows: usize, cols: usize| raw(&random.numbers::<T>(rows * cols));
+            let (structure, size) = (Structure::Radial { is_relative }, 16.0 * (m + n) as f64);
+            let tile = ScoreTile {
+                rows: m,
+                cols: n,
+                width,
+                first,
+                vectors,
+                derivatives,
+                geometry,
+                structure,
+            };
+            let made = (vectors + 1) * derivatives + 1;
+            let (a, b_i, b_j) = (panel(m, n), panel(m, width), panel(n, width));
+            let (y_i, y_j) = (panel(m, made), panel(n, made));
+            let sides = [tables.clone(), p.clone(), q.clone(), a, b_i.clone(), b_j, y_i, y_j];
+            self.compare::<T, T, _>(Score::<T, RADIAL>::new(tile), &sides, size);
+            let square = ScoreTile { cols: m, ..tile };
+            let sides = [tables.clone(), p.clone(), panel(m, m), b_i, panel(m, made)];
+            self.compare::<T, T, _>(ScoreDiagonal::<T, RADIAL>::new(square), &sides, size);
+            let (rows, cols, with_panel) = (m, n, is_relative);
+            let tile =
+                ProductTile { rows, cols, width, derivatives, with_panel, geometry, structure };
+            let made = width * (derivatives + 1);
+            let (x_i, x_j) = (panel(m, width), panel(n, width));
+            let (y_i, y_j) = (panel(m, made), panel(n, made));
+            let sides = [tables.clone(), p.clone(), q, x_i.clone(), x_j, y_i.clone(), y_j];
+            self.compare::<T, T, _>(Product::<T, RADIAL>::new(tile), &sides, size);
+            let square = ProductTile { cols: m, ..tile };
+            let sides = [tables, p, x_i, y_i];
+            self.compare::<T, T, _>(ProductDiagonal::<T, RADIAL>::new(square), &sides, size);
+        }
+    }
+}
+
+/// A Matern correlation.
+struct Smooth(Matern);
+
+impl Correlation for Smooth {
+    fn value(&self, x: f64) -> f64 {
+        self.0.value(x)
+    }
+    fn logarithm(&self, x: f64) -> f64 {
+        self.0.scaled(x).ln() - x
+    }
+    fn near(&self) -> SmallExpansion {
+        let near = self.0.near();
+        SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
+    }
+}

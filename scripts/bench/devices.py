@@ -178,7 +178,7 @@ def likelihoods():
 def fits():
     rows = []
     for n in (5000, 20000):
-        for name, words in (("device, 1 core", who(1, True)), ("cores", ["--devices", "none"])):
+        for name, words in (("device, 1 core", who(1, True)), ("device, all cores", ["--devices", "0"]), ("cores", ["--devices", "none"])):
             if n == 20000 and name == "cores":
                 continue
             most = ["--max-evaluations", 12]

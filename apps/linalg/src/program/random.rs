@@ -59,6 +59,7 @@ impl RandomMatrix {
             let fill = Fill::<T> {
                 matrix: self,
                 rows: matrix.tile_rows(row) as u32,
+                columns: matrix.tile_columns(column) as u32,
                 first_row: row * matrix.mb(),
                 first_column: column * matrix.nb(),
                 scalar: PhantomData,
@@ -68,11 +69,15 @@ impl RandomMatrix {
     }
 }
 
+/// Operations on integers that an entry takes, about.
+const MIXES: f64 = 20.0;
+
 /// Fills one tile.
 #[derive(Clone, Copy)]
 struct Fill<T> {
     matrix: RandomMatrix,
     rows: u32,
+    columns: u32,
     first_row: usize,
     first_column: usize,
     scalar: PhantomData<T>,
@@ -80,7 +85,7 @@ struct Fill<T> {
 
 impl<T: Scalar> Fill<T> {
     /// The same tile for a device.
-    fn tile(&self, columns: usize) -> RandomTile {
+    fn tile(&self) -> RandomTile {
         let RandomMatrix { entries, order, layout, seed } = self.matrix;
         let held = match (entries, layout.triangle) {
             (Entries::Nothing, _) => Held::Nothing,
@@ -88,7 +93,7 @@ impl<T: Scalar> Fill<T> {
             (_, None) => Held::Full,
         };
         RandomTile {
-            shape: (self.rows as usize, columns),
+            shape: (self.rows as usize, self.columns as usize),
             first: (self.first_row, self.first_column),
             blocks: layout.blocks.map(|blocks| blocks.shape()),
             seeds: (seed, imaginary_seed(seed)),
@@ -105,7 +110,8 @@ impl<T: Scalar> Codelet for Fill<T> {
     const HAS_CUDA: bool = true;
 
     fn cost(&self) -> Cost {
-        Cost::default()
+        let count = f64::from(self.rows) * f64::from(self.columns);
+        Cost { flops: MIXES * count, bytes: count * size_of::<T>() as f64 }
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
@@ -119,8 +125,6 @@ impl<T: Scalar> Codelet for Fill<T> {
     }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
-        let rows = self.rows as usize;
-        let (_, count) = launch.write::<T>(0);
-        self.tile(count / rows.max(1)).launch::<T>(launch, 0)
+        self.tile().launch::<T>(launch, 0)
     }
 }

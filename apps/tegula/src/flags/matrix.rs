@@ -71,8 +71,12 @@ impl MatrixFlags {
 /// Whether devices run all dense kernels of these codelets: where cores have some of them alone,
 /// tiles are as these need them.
 fn run_on_devices(codelets: &[&str]) -> bool {
-    let on_cores = KERNELS.iter().filter(|kernel| !kernel.double.codelet.has_cuda());
-    !on_cores.map(|kernel| kernel.double.codelet.name).any(|name| codelets.contains(&name))
+    codelets.iter().all(|&name| {
+        // Of some there are two kinds, one of them for cores alone.
+        let mut kinds = KERNELS.iter().filter(|kernel| kernel.double.codelet.name == name);
+        let is_dense = kinds.clone().next().is_some();
+        !is_dense || kinds.any(|kernel| kernel.double.codelet.has_cuda())
+    })
 }
 
 /// Refuses tiles that are too many.

@@ -146,7 +146,8 @@ impl Shared {
         if let Some(recorder) = &program.runner.recorder {
             recorder.push(start, program.space.task_record(task.0, worker.0, outcome));
         }
-        let nanoseconds = busy.as_nanos() as u64;
+        // What ended with another took no time of its own, but nothing takes none.
+        let nanoseconds = (busy.as_nanos() as u64).max(1);
         let is_whole = is_typical && outcome == Outcome::Done;
         self.post(Event::Done { task, worker, nanoseconds, is_whole });
         Instant::now()

@@ -1,6 +1,5 @@
-//! Reflectors on a device: panels factored by one block of threads, products with blocks of them, and
-//! copies of what of their
-//! matrices counts.
+//! Reflectors on a device: panels factored by one block of threads, products with blocks of them,
+//! and copies of what of their matrices counts.
 
 use tegula_runtime::flow::{Failure, Launch};
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Rates of cuBLAS and cuSOLVER on whole matrices that lie on the device, through PyTorch: JSON with
 operations per second by routine and order, in double precision.
 

@@ -19,8 +19,9 @@ use crate::ranks;
 const RATE: f64 = 20e9;
 /// Rate between two devices as long as nobody has measured it.
 const PEER_RATE: f64 = 20e9;
-/// The highest rate of a device over this is its speed beside a core, as long as nobody has measured
-/// either: twice what is guessed of a core, since tiles reach about half of the highest rate.
+/// The highest rate of a device over this is its speed beside a core, as long as nobody has
+/// measured either: twice what is guessed of a core, since tiles reach about half of the highest
+/// rate.
 const CORE_RATE: f64 = 20e9;
 
 /// Devices that a run uses.

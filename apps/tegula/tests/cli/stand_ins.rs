@@ -157,10 +157,10 @@ fn likelihoods_and_fits_on_devices_are_those_of_cores() {
     let sample = "data/samples/e_sub140.csv --json - --quiet --tile-size 40";
     let loglik = format!("exageostat loglik {sample} --params 1,0.1,0.5");
     let fit = format!("exageostat fit {sample} --fix smoothness=0.5 --max-evaluations 12");
-    // The derivatives of a fit are for cores.
     let (alone, beside) = ("--devices 0 --workers 0", "--devices 0,1 --workers 1 --policy eager");
     let ranks = "--ranks local:2 --devices 0 --workers 1 --policy eager";
-    let runs = [(&loglik, alone), (&loglik, beside), (&loglik, ranks), (&fit, beside)];
+    let runs =
+        [(&loglik, alone), (&loglik, beside), (&loglik, ranks), (&fit, alone), (&fit, beside)];
     for (command, flags) in runs {
         let expected = support::tegula(&format!("{command} --devices none")).succeeded().json();
         for seed in ["", "5", "6"] {
@@ -171,6 +171,27 @@ fn likelihoods_and_fits_on_devices_are_those_of_cores() {
             assert_close(number(&result, "/loglik"), number(&expected, "/loglik"), 1e-10);
         }
     }
+}
+
+#[test]
+fn tiles_are_those_of_devices_where_these_run_all() {
+    let Some(devices) = Devices::two() else { return };
+    let tiles = |arguments: &str| {
+        let result = devices.run(&format!("{arguments} --dry-run --json - -q")).succeeded().json();
+        number(&result, "/tile_size")
+    };
+    for (program, on_devices) in
+        [("potrf", 1024.0), ("gemm", 1024.0), ("geqrf", 128.0), ("getrf", 128.0)]
+    {
+        let command = format!("linalg {program} -n 4000 --workers 2");
+        assert_eq!(tiles(&format!("{command} --devices 0")), on_devices, "{program}");
+        assert!(tiles(&format!("{command} --devices none")) < on_devices.max(400.0), "{program}");
+    }
+    // Some of its kernels are for cores alone.
+    let heevd = "linalg heevd -n 4000 --workers 2 --devices";
+    assert_eq!(tiles(&format!("{heevd} 0")), tiles(&format!("{heevd} none")));
+    let tile = tiles("linalg potrf -n 4000 --workers 2 --devices 0:8MiB");
+    assert!(tile < 1024.0, "tiles of {tile} on a device with little memory");
 }
 
 #[test]

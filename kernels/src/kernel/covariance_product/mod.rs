@@ -139,8 +139,8 @@ impl<T: Real, const RADIAL: bool> Codelet for ProductDiagonal<T, RADIAL> {
 }
 
 impl ProductTile {
-    /// Submits a task on it, whose buffers are those of [`Product`]: one that devices can run if the
-    /// covariance is radial.
+    /// Submits a task on it, whose buffers are those of [`Product`]: one that devices can run if
+    /// the covariance is radial.
     pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
         match self.structure {
             Structure::Radial { .. } => flow.submit(Product::<T, true>::new(self), accesses, 0),

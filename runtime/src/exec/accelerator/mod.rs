@@ -2,8 +2,8 @@
 //!
 //! [`Accelerator`] is all that the engine asks of a device. Copying threads and the worker thread
 //! of a device call it; they wait for ends on the host, so that the dispatcher alone orders copies
-//! and tasks, and no stream waits for another. A device is given its next tasks before the last have
-//! ended ([`Worker::slots`](crate::platform::Worker::slots)).
+//! and tasks, and no stream waits for another. A device is given its next tasks before the last
+//! have ended ([`Worker::slots`](crate::platform::Worker::slots)).
 //!
 //! [`cuda`] drives real devices; a test may give the engine a stand-in of its own, which is how all
 //! that happens on the host is tested where there is no device: `tests/conformance/devices.rs` runs
@@ -165,8 +165,8 @@ pub trait InFlight: Send {
     /// How the task ended, once it has; to be asked for until it answers, and not again.
     fn poll(&mut self) -> Option<Result<(), Failure>>;
 
-    /// How long the device had it alone or as the last of several, once it has ended: what all tasks
-    /// took together is the sum. None: the device does not tell.
+    /// How long the device had it alone or as the last of several, once it has ended: what all
+    /// tasks took together is the sum. None: the device does not tell.
     fn busy(&self) -> Option<Duration> {
         None
     }

@@ -3,8 +3,8 @@
 //!
 //! Per device: four streams compute, two bring, two fetch, one sets to zero and copies from other
 //! devices; the host's buffers are pinned as they are first copied, and what cannot be goes through
-//! 32 MiB of pinned memory; buffers are kept by size up to the memory's capacity. A codelet runs there if it has a CUDA side
-//! ([`Codelet::HAS_CUDA`](crate::flow::Codelet::HAS_CUDA),
+//! 32 MiB of pinned memory; buffers are kept by size up to the memory's capacity. A codelet runs
+//! there if it has a CUDA side ([`Codelet::HAS_CUDA`](crate::flow::Codelet::HAS_CUDA),
 //! [`Codelet::cuda`](crate::flow::Codelet::cuda)), which puts work on
 //! [`Launch::stream`](crate::flow::Launch::stream); others go to cores.
 

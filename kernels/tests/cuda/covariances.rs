@@ -3,7 +3,8 @@
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
-    Correlation, Covariance, RadialTable, SmallExpansion, Structure,
+    Correlation, Covariance, Derivative, RadialTable, Row, SmallDerivative, SmallExpansion,
+    Structure,
 };
 use tegula_kernels::kernel::covariance_product::{Product, ProductDiagonal, ProductTile};
 use tegula_kernels::kernel::covariance_score::{Score, ScoreDiagonal, ScoreTile};
@@ -32,8 +33,9 @@ impl Comparison<'_> {
         }
     }
 
-    /// What tiles of derivatives add to the score and to the information; the tables of derivatives
-    /// are any.
+    /// What tiles of derivatives add to the score and to the information. Of two derivatives one is
+    /// any table, and one is by direction where there are directions; at the larger scale nearly all
+    /// places are closer than the tables begin.
     pub(super) fn derivatives<T: Real>(
         &mut self,
         (m, n, _): (usize, usize, usize),
@@ -41,16 +43,29 @@ impl Comparison<'_> {
     ) {
         const RADIAL: bool = true;
         let (width, first, vectors, derivatives) = (4, 1, 2, 2);
-        for (geometry, is_relative) in Geometry::ALL.into_iter().zip([true, false].repeat(2)) {
-            let scale = if geometry == Geometry::GreatCircle { 1500.0 } else { 0.3 };
-            let table = |smoothness, variance, scale| {
-                let table =
-                    RadialTable::new(&Smooth(Matern::new(smoothness)), variance, scale, 0.0);
-                bytemuck::bytes_of(&*table).to_vec()
+        let geometries = Geometry::ALL.into_iter().zip([true, false].repeat(2));
+        for ((geometry, is_relative), is_near) in
+            geometries.flat_map(|case| [(case, false), (case, true)])
+        {
+            let scale = match (geometry == Geometry::GreatCircle, is_near) {
+                (true, false) => 1500.0,
+                (true, true) => 1e6,
+                (false, false) => 0.3,
+                (false, true) => 100.0,
             };
-            let tables =
-                [table(0.8, 1.5, scale), table(1.1, 0.7, 0.8 * scale), table(2.0, 0.3, scale)]
-                    .concat();
+            let table = |smoothness, variance, scale| {
+                RadialTable::new(&Smooth(Matern::new(smoothness)), variance, scale, 0.0)
+            };
+            let covariance = table(0.8, 1.5, scale);
+            let mut directed = RadialTable::empty();
+            directed.tabulate_derivative(&Rational, 1.3, &covariance);
+            match geometry {
+                Geometry::Plane => directed.set_axes([0, 1]),
+                Geometry::Space => directed.set_axes([2, 2]),
+                Geometry::Line | Geometry::GreatCircle => {}
+            }
+            let tables = [*covariance, *table(1.1, 0.7, 0.8 * scale), *directed];
+            let tables = bytemuck::cast_slice(&tables).to_vec();
             let points = random_points(geometry, m + n, 1.0, 12);
             let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
             let mut panel = |rows: usize, cols: usize| raw(&random.numbers::<T>(rows * cols));
@@ -101,5 +116,20 @@ impl Correlation for Smooth {
     fn near(&self) -> SmallExpansion {
         let near = self.0.near();
         SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
+    }
+}
+
+/// A derivative of Cauchy's kind: its expansion is rational.
+struct Rational;
+
+impl Derivative for Rational {
+    fn values(&self, x: &Row) -> Row {
+        x.map(|x| {
+            let z = x.powf(1.4);
+            -0.5 * z.ln_1p() + (0.8 + 0.3 * (x * x).ln()) * z / (1.0 + z)
+        })
+    }
+    fn near(&self) -> SmallDerivative {
+        SmallDerivative::Rational { power: 0.7, logarithm: -0.5, ratio: [0.8, 0.3] }
     }
 }

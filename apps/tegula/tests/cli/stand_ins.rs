@@ -174,6 +174,32 @@ fn likelihoods_and_fits_on_devices_are_those_of_cores() {
 }
 
 #[test]
+fn gradients_on_devices_are_those_of_cores() {
+    let Some(devices) = Devices::two() else { return };
+    let sample = "data/samples/e_sub140.csv --gradient --json - --quiet --tile-size 40";
+    // Of the second all places are farther apart than its tables reach.
+    for covariance in [
+        "matern --params 1,0.1,0.5",
+        "cauchy --params 1,1e-4,1,1",
+        "matern:anisotropic --params 1,0.1,0.5,30,0.5",
+        "matern:xy --params 1,0.1,0.2,0.5",
+        "spherical --params 1,0.3",
+    ] {
+        let command = format!("exageostat loglik {sample} --covariance {covariance}");
+        let gradient = |run: Run| {
+            let result = run.succeeded().json();
+            let gradient = result.pointer("/gradient").unwrap_or_else(|| panic!("{result}"));
+            let numbers = gradient.as_object().expect("a number for each parameter").values();
+            numbers.map(|x| x.as_f64().expect("a number")).collect::<Vec<f64>>()
+        };
+        let expected = gradient(support::tegula(&format!("{command} --devices none")));
+        let got = gradient(devices.run(&format!("{command} --devices 0 --workers 0")));
+        assert_eq!(got.len(), expected.len(), "{covariance}");
+        got.iter().zip(&expected).for_each(|(&got, &expected)| assert_close(got, expected, 1e-8));
+    }
+}
+
+#[test]
 fn tiles_are_those_of_devices_where_these_run_all() {
     let Some(devices) = Devices::two() else { return };
     let tiles = |arguments: &str| {

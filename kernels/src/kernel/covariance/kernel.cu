@@ -58,10 +58,14 @@ __device__ inline double outside(const RadialTable *t, double d) {
     if (x >= 1.0 && t->far_is_near == 0) return 0.0;
     const double *a = t->near_a, *b = t->near_b;
     double s = x * x;
-    if (t->near_kind == 2) {
-        double ln_z = 2.0 * t->near_power * log(x);
-        double logarithm = ln_z < 0.0 ? log1p(exp(ln_z)) : ln_z + log1p(exp(-ln_z));
-        return t->variance * exp(-a[0] * logarithm);
+    if (t->near_kind >= 2) {
+        // With z = s^near_power: where z overflows, its logarithm does not.
+        double ln_s = 2.0 * log(x), ln_z = t->near_power * ln_s, z = exp(ln_z), rest = exp(-ln_z);
+        double logarithm = ln_z < 0.0 ? log1p(z) : ln_z + log1p(rest);
+        if (t->near_kind == 2) return t->variance * exp(-a[0] * logarithm);
+        double ratio = ln_z < 0.0 ? z / (1.0 + z) : 1.0 / (1.0 + rest);
+        double log_part = t->near_log == 0.0 ? 0.0 : t->near_log * ln_s;
+        return t->variance * (a[0] * logarithm + (a[1] + log_part) * ratio);
     }
     double rest = b[1] == 0.0 && b[2] == 0.0 ? b[0] : b[0] + s * (b[1] + s * b[2]);
     if (t->near_log != 0.0) rest += t->near_log * log(s);
@@ -149,8 +153,23 @@ extern "C" __global__ void covariance(const RadialTable *table, const double *ro
     }
 }
 
-// Fills the rows x cols tile d with a derivative of covariances, whose table is slope: those times
-// the covariances themselves if relative. Of a tile on the diagonal what is above that is zero.
+// w_i w_j / w' w of what lies between two points, w, for the axes of a derivative by direction,
+// counted from 1; 0 where that is nothing.
+__device__ inline double direction(const u64 *axes, const double *a, const double *b,
+                                   int dimensions) {
+    double i = 0.0, j = 0.0, squares = 0.0;
+    for (int k = 0; k < dimensions; k++) {
+        double apart = a[k] - b[k];
+        if (axes[0] == (u64)k + 1) i = apart;
+        if (axes[1] == (u64)k + 1) j = apart;
+        squares += apart * apart;
+    }
+    return i * j / (2.2250738585072014e-308 + squares);
+}
+
+// Fills the rows x cols tile d with a derivative of covariances, whose table is slope: what that
+// gives, times what its axes make of directions if it has any, and times the covariances themselves
+// if relative. Of a tile on the diagonal what is above that is zero.
 extern "C" __global__ void covariance_slope(const RadialTable *covariance, const RadialTable *slope,
                                             int relative, const double *row_points,
                                             const double *column_points, u64 rows, u64 cols,
@@ -165,6 +184,7 @@ extern "C" __global__ void covariance_slope(const RadialTable *covariance, const
         if (!lower || i >= j) {
             for (int k = 0; k < dimensions; k++) b[k] = column_points[k * cols + j];
             value = entry(slope, a, b, dimensions, sphere);
+            if (slope->axes[0] != 0) value *= direction(slope->axes, a, b, dimensions);
             if (relative) {
                 double c = entry(covariance, a, b, dimensions, sphere);
                 value = c == 0.0 ? 0.0 : value * c;

@@ -202,9 +202,8 @@ export! {
         Ok(())
     }
     fn cuMemFree_v2(place: Place) {
-        let device = here(Kind::Call);
-        memory::free(place)?;
-        device.map(drop)
+        here(Kind::Call)?;
+        memory::free(place)
     }
     fn cuMemAllocAsync(place: Answer<Place>, bytes: usize, on: Handle) {
         let device = here(Kind::Allocate)?;

@@ -84,14 +84,19 @@ pub(crate) fn allocate(device: &Device, bytes: usize) -> Outcome<Place> {
     Ok(place)
 }
 
-/// Gives memory of a device back.
+/// Gives memory of a device back. One that has failed gives nothing back: another of its streams
+/// may still be in the middle of what it began before.
 pub(crate) fn free(place: Place) -> Outcome {
     if place == 0 {
         return Ok(());
     }
-    let Some(allocation) = locked(&ALLOCATIONS).remove(&place) else {
+    let mut allocations = locked(&ALLOCATIONS);
+    let Some(allocation) = allocations.get(&place).cloned() else {
         mistake!("{place:#x} is freed{}", history(place));
     };
+    devices()[allocation.device].check()?;
+    allocations.remove(&place);
+    drop(allocations);
     if !allocation.pages.is_whole(allocation.bytes) {
         mistake!("something has written just outside the {} bytes at {place:#x}", allocation.bytes);
     }

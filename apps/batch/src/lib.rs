@@ -1,0 +1,14 @@
+//! Batch jobs that share input files, scheduled over the nodes of a cluster and simulated event by
+//! event: readers of logs, schedulers that heed where files are, metrics, a report.
+//!
+//! Nothing here knows the task runtime. Times are whole seconds.
+
+pub mod cluster;
+mod cores;
+pub mod engine;
+mod holes;
+pub mod job;
+pub mod log;
+pub mod policy;
+mod residence;
+pub mod rules;

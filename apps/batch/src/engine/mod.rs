@@ -9,6 +9,7 @@
 //! planned behind the plan that stands. [`text`](self) and the published program differ in how a
 //! pass goes: `text.rs`, `published.rs`.
 
+mod choose;
 mod published;
 mod queue;
 

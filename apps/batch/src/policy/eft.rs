@@ -5,6 +5,7 @@ use super::{Policy, Weights};
 pub(super) static EFT: Policy = Policy {
     name: "eft",
     summary: "earliest finishing time: the node on which the file is there soonest",
+    reads_files: true,
     weights: |_| Weights::FINISH,
     now: None,
     starts_when_loaded: false,

@@ -7,6 +7,7 @@ use super::{Policy, Situation, Weights};
 pub(super) static LEA: Policy = Policy {
     name: "lea",
     summary: "locality and eviction aware: a load counts W times, what it pushes out once",
+    reads_files: true,
     weights,
     now: None,
     starts_when_loaded: false,

@@ -6,6 +6,7 @@ use super::{Policy, Situation, Weights, lea};
 pub(super) static LEM: Policy = Policy {
     name: "lem",
     summary: "mixed: as lea when every node runs a job, else as eft",
+    reads_files: true,
     weights,
     now: None,
     starts_when_loaded: false,

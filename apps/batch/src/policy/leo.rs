@@ -6,6 +6,7 @@ use super::{Policy, Weights, lea};
 pub(super) static LEO: Policy = Policy {
     name: "leo",
     summary: "opportunistic: as eft on nodes that are free now, as lea on the others",
+    reads_files: true,
     weights: lea::weights,
     now: Some(Weights::FINISH),
     starts_when_loaded: false,

@@ -52,6 +52,8 @@ pub struct Policy {
     pub name: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// Whether it heeds where files are.
+    pub reads_files: bool,
     /// The weights for a job that is to be planned.
     pub weights: fn(&Situation) -> Weights,
     /// Other weights for nodes whose cores are free now.

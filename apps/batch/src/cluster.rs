@@ -13,8 +13,6 @@ pub struct Cluster {
     pub memory_gb: f64,
     /// Rate of the link of each to the file system, in gigabytes per second.
     pub bandwidth: f64,
-    /// Rate of the file system for all nodes together, in gigabytes per second, if that is a limit.
-    pub total_bandwidth: Option<f64>,
 }
 
 /// Most nodes, and most cores of a node, that a description may have.
@@ -23,16 +21,14 @@ const MOST: u32 = 1 << 20;
 impl Default for Cluster {
     /// The 486 nodes of the experiments of M. Gonthier's thesis, chapter 6.
     fn default() -> Self {
-        let (memory_gb, bandwidth) = (128.0, 0.1);
-        Self { nodes: 486, cores: 20, memory_gb, bandwidth, total_bandwidth: None }
+        Self { nodes: 486, cores: 20, memory_gb: 128.0, bandwidth: 0.1 }
     }
 }
 
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { nodes, cores, memory_gb, bandwidth, .. } = self;
-        write!(f, "{nodes}x{cores}x{memory_gb}GB:{bandwidth}GB/s")?;
-        self.total_bandwidth.map_or(Ok(()), |total| write!(f, ":{total}GB/s"))
+        let Self { nodes, cores, memory_gb, bandwidth } = self;
+        write!(f, "{nodes}x{cores}x{memory_gb}GB:{bandwidth}GB/s")
     }
 }
 
@@ -49,17 +45,13 @@ impl Cluster {
         self.memory_gb / f64::from(self.cores)
     }
 
-    /// Reads `NODESxCORESxMEMORYGB:RATEGB/s[:TOTALGB/s]`, as [`Cluster`] is written.
+    /// Reads `NODESxCORESxMEMORYGB:RATEGB/s`, as [`Cluster`] is written.
     ///
     /// # Errors
     /// With what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            format!(
-                "'{text}' is not NODESxCORESxMEMORY:RATE, such as 486x20x128GB:0.1GB/s, with :TOTAL \
-                 behind it if the file system has a limit of its own"
-            )
-        };
+        let wrong =
+            || format!("'{text}' is not NODESxCORESxMEMORY:RATE, such as 486x20x128GB:0.1GB/s");
         let number = |text: Option<&str>, unit: &str| -> Option<f64> {
             let text = text?.trim();
             text.strip_suffix(unit).unwrap_or(text).trim().parse().ok()
@@ -70,10 +62,8 @@ impl Cluster {
         let (nodes, cores) = (whole(sizes.next()), whole(sizes.next()));
         let memory = number(sizes.next(), "GB");
         let bandwidth = number(parts.next(), "GB/s");
-        let total = parts.next();
-        let total_bandwidth = number(total, "GB/s");
         let is_whole = sizes.next().is_none() && parts.next().is_none();
-        if !is_whole || total.is_some() != total_bandwidth.is_some() {
+        if !is_whole {
             return Err(wrong());
         }
         let (Some(nodes), Some(cores), Some(memory_gb), Some(bandwidth)) =
@@ -81,11 +71,11 @@ impl Cluster {
         else {
             return Err(wrong());
         };
-        Self { nodes, cores, memory_gb, bandwidth, total_bandwidth }.checked()
+        Self { nodes, cores, memory_gb, bandwidth }.checked()
     }
 
     /// Reads the object of a `cluster.json`: `nodes, cores_per_node, memory_gb,
-    /// bandwidth_gb_per_s`, and `total_bandwidth_gb_per_s` and `begin` if they are there.
+    /// bandwidth_gb_per_s`, and `begin` if it is there.
     ///
     /// # Errors
     /// With what is wrong.
@@ -107,7 +97,6 @@ impl Cluster {
             cores: whole("cores_per_node")?,
             memory_gb: number("memory_gb")?,
             bandwidth: number("bandwidth_gb_per_s")?,
-            total_bandwidth: value["total_bandwidth_gb_per_s"].as_f64(),
         };
         Ok((cluster.checked()?, value["begin"].as_i64()))
     }
@@ -115,17 +104,13 @@ impl Cluster {
     /// It as the object of a `cluster.json`, with when the clock begins.
     #[must_use]
     pub fn to_json(&self, begin: i64) -> serde_json::Value {
-        let mut object = serde_json::json!({
+        serde_json::json!({
             "nodes": self.nodes,
             "cores_per_node": self.cores,
             "memory_gb": self.memory_gb,
             "bandwidth_gb_per_s": self.bandwidth,
             "begin": begin,
-        });
-        if let Some(total) = self.total_bandwidth {
-            object["total_bandwidth_gb_per_s"] = total.into();
-        }
-        object
+        })
     }
 
     fn checked(self) -> Result<Self, String> {
@@ -138,9 +123,6 @@ impl Cluster {
             ));
         }
         if !is_rate(self.memory_gb) || !is_rate(self.bandwidth) {
-            return Err("memory and rates are above 0".to_owned());
-        }
-        if self.total_bandwidth.is_some_and(|total| !is_rate(total)) {
             return Err("memory and rates are above 0".to_owned());
         }
         Ok(self)

@@ -14,8 +14,9 @@ pub(crate) struct Cores {
     taken_until: Vec<i64>,
     /// The cores of each node, the one that is free first first.
     order: Vec<u32>,
-    /// For each number of cores, when so many are free, of all nodes.
-    when: Vec<i64>,
+    /// For each number of cores, when so many are free, of all nodes, counted from `origin`.
+    when: Vec<i32>,
+    origin: i64,
     /// Nodes whose plan is not just what runs.
     planned: Vec<u32>,
     is_planned: Vec<bool>,
@@ -25,7 +26,7 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    pub(crate) fn new(nodes: usize, per_node: usize) -> Self {
+    pub(crate) fn new(nodes: usize, per_node: usize, origin: i64) -> Self {
         let all = nodes * per_node;
         Self {
             nodes,
@@ -33,7 +34,8 @@ impl Cores {
             free_at: vec![FREE; all],
             taken_until: vec![FREE; all],
             order: (0..all).map(|core| (core % per_node) as u32).collect(),
-            when: vec![FREE; all],
+            when: vec![i32::MIN; all],
+            origin,
             planned: Vec::new(),
             is_planned: vec![false; nodes],
             running: vec![0; nodes],
@@ -41,10 +43,21 @@ impl Cores {
         }
     }
 
-    /// When `count` cores are free by the plan, of each node; long ago if they are free now.
-    pub(crate) fn when(&self, count: u32) -> &[i64] {
+    /// When `count` cores are free by the plan, of each node, as [`Cores::short`] has it; long ago
+    /// if they are free now.
+    pub(crate) fn when(&self, count: u32) -> &[i32] {
         let start = (count as usize - 1) * self.nodes;
         &self.when[start..start + self.nodes]
+    }
+
+    /// From when on `count` cores of `node` are free by the plan, `now` or later.
+    pub(crate) fn start(&self, node: usize, count: u32, now: i64) -> i64 {
+        (i64::from(self.when(count)[node]) + self.origin).max(now)
+    }
+
+    /// A time as a number of few bytes, of which many are compared at once.
+    pub(crate) fn short(&self, time: i64) -> i32 {
+        short(time, self.origin)
     }
 
     /// Cores without a plan beyond `now`.
@@ -59,7 +72,7 @@ impl Cores {
 
     /// Whether nothing runs on `node`, and nothing is planned from `now` on.
     pub(crate) fn is_idle(&self, node: usize, now: i64) -> bool {
-        self.running[node] == 0 && self.when(self.per_node as u32)[node] <= now
+        self.running[node] == 0 && self.start(node, self.per_node as u32, now) == now
     }
 
     fn slice(&self, node: usize) -> std::ops::Range<usize> {
@@ -90,7 +103,7 @@ impl Cores {
             order[place] = core;
         }
         for (rank, &core) in order.iter().enumerate() {
-            self.when[rank * self.nodes + node] = free_at[core as usize];
+            self.when[rank * self.nodes + node] = short(free_at[core as usize], self.origin);
         }
     }
 
@@ -136,7 +149,7 @@ impl Cores {
     }
 
     /// A job starts on the cores `used`, and may run until `until`.
-    pub(crate) fn start(&mut self, node: usize, until: i64, used: &[u32]) {
+    pub(crate) fn begin(&mut self, node: usize, until: i64, used: &[u32]) {
         if self.running[node] == 0 {
             self.running_nodes += 1;
         }
@@ -161,4 +174,8 @@ impl Cores {
         }
         self.mark(node);
     }
+}
+
+fn short(time: i64, origin: i64) -> i32 {
+    time.saturating_sub(origin).clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }

@@ -74,7 +74,7 @@ impl Holes {
             return None;
         }
         // So many of the first cores are free now.
-        let are_free = |most: usize| most == 0 || cores.when(most as u32)[node] <= now;
+        let are_free = |most: usize| most == 0 || cores.start(node, most as u32, now) == now;
         if count > holes && !are_free(count - holes) {
             return None;
         }

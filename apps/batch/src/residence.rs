@@ -185,12 +185,6 @@ impl Residence {
         fetch
     }
 
-    /// The load of `file` on `node` ends at another time than was thought.
-    pub(crate) fn set_loaded(&mut self, node: usize, file: u32, loaded: i64) {
-        let place = self.place(node, file, 0.0);
-        self.nodes[node].all[place as usize].loaded = loaded;
-    }
-
     /// A job that used `file` on `node` ends at `now`.
     pub(crate) fn end(&mut self, node: usize, file: u32, now: i64) {
         let place = self.place(node, file, 0.0);

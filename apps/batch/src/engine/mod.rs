@@ -6,11 +6,10 @@
 //! the rest of that load is waited for.
 //!
 //! When jobs have ended, a pass plans the whole queue anew; when jobs were only submitted, they are
-//! planned behind the plan that stands. [`text`](self) and the published program differ in how a
-//! pass goes: `text.rs`, `published.rs`.
+//! planned behind the plan that stands.
 
 mod choose;
-mod published;
+mod pass;
 mod queue;
 
 use std::cmp::Reverse;
@@ -43,7 +42,7 @@ pub struct Options {
 /// What became of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The node, from 0; the first of several.
+    /// The node, from 0.
     pub node: u32,
     /// When it started.
     pub start: i64,
@@ -108,7 +107,7 @@ struct Simulation<'a> {
 /// Simulates `workload` on `cluster` until all evaluated jobs have started.
 ///
 /// # Panics
-/// If a job asks for more cores or nodes than there are: see [`crate::log::clean`].
+/// If a job asks for more cores than a node has: see [`crate::log::clean`].
 #[must_use]
 pub fn simulate(cluster: &Cluster, workload: &Workload, options: Options) -> Run {
     let mut simulation = Simulation::new(cluster, workload, options);
@@ -120,18 +119,14 @@ impl<'a> Simulation<'a> {
     fn new(cluster: &'a Cluster, workload: &'a Workload, options: Options) -> Self {
         let (nodes, count) = (cluster.nodes as usize, workload.jobs.len());
         for job in &workload.jobs {
-            assert!(
-                job.cores <= cluster.cores && job.nodes <= cluster.nodes && job.duration > 0,
-                "job {} on {cluster}",
-                job.id
-            );
+            assert!(job.cores <= cluster.cores && job.duration > 0, "job {} on {cluster}", job.id);
         }
         Self {
             cluster,
             jobs: &workload.jobs,
             options,
             now: 0,
-            cores: Cores::new(nodes, cluster.cores as usize),
+            cores: Cores::new(nodes, cluster.cores as usize, workload.begin()),
             residence: Residence::new(nodes, workload.files.len()),
             holes: Holes::new(nodes),
             queue: Queue::new(count),
@@ -166,7 +161,7 @@ impl<'a> Simulation<'a> {
                 self.queue.push(job as u32, !has_ended);
             }
             if self.is_pass_due(begin) {
-                if has_ended && self.queue.first().is_some() {
+                if has_ended && (self.queue.first().is_some() || !self.is_published()) {
                     self.pass(None);
                 } else if has_new {
                     let first = self.queue.accept_new();
@@ -201,7 +196,7 @@ impl<'a> Simulation<'a> {
             let of = &self.jobs[job];
             self.left[job] = ((of.walltime - ran_for).max(1), (of.duration - ran_for).max(1));
             let node = of.ran.map_or(0, |(node, _)| node as usize) % self.cluster.nodes as usize;
-            let start = self.cores.when(of.cores)[node].max(begin);
+            let start = self.cores.start(node, of.cores, begin);
             let mut used = std::mem::take(&mut self.used[job]);
             self.cores.take_first(node, of.cores, start + self.left[job].0, &mut used);
             self.used[job] = used;
@@ -257,7 +252,7 @@ impl<'a> Simulation<'a> {
         });
         let (transfer, wait) = fetch.unwrap_or_default();
         let end = now + walltime.min(transfer + wait + duration);
-        self.cores.start(node, now + walltime, &self.used[job]);
+        self.cores.begin(node, now + walltime, &self.used[job]);
         self.ends.push(Reverse((end, job as u32)));
         self.queue.remove(job as u32);
         if of.kind == Kind::Evaluated {
@@ -280,15 +275,18 @@ impl<'a> Simulation<'a> {
 
     /// A pass over the queue, or over the new jobs of which one is the first.
     fn pass(&mut self, first_new: Option<u32>) {
-        self.passes += 1;
+        self.passes += u64::from(self.queue.first().is_some());
         if first_new.is_none() {
             self.cores.forget_plans();
             self.holes.clear();
             self.starts.clear();
             self.taken_now = 0;
         }
-        self.residence.forget_plans(self.now);
-        self.pass_published(first_new.or(self.queue.first()));
+        // The published program forgets where files will be also when jobs were only submitted.
+        if first_new.is_none() || self.is_published() {
+            self.residence.forget_plans(self.now);
+        }
+        self.pass_over(first_new.or(self.queue.first()));
     }
 
     /// What the scheduler may know.

@@ -7,8 +7,7 @@ use super::cells::{LONGEST, MOST, Names, Row, Rows, WIDEST};
 use crate::job::{Job, Kind, Workload};
 
 /// Reads a table with the columns `id, submit, walltime, duration, cores, user, file, file_gb`,
-/// and, where they are there, `kind` (-2 to 2), `start_node` (from 1), `start_time`, `nodes` and
-/// `output_gb`.
+/// and, where they are there, `kind` (-2 to 2), `start_node` (from 1) and `start_time`.
 ///
 /// # Errors
 /// With the line.
@@ -43,18 +42,15 @@ fn job(row: &Row<'_>, users: &mut Names, files: &mut Names) -> Result<Job, LogEr
         _ if kind != Kind::Running => None,
         _ => Some((row.within("start_node", (1, WIDEST))? as u32 - 1, row.whole("start_time")?)),
     };
-    let nodes = if row.text("nodes").is_empty() { 1 } else { row.within("nodes", (1, WIDEST))? };
     Ok(Job {
         id: row.within("id", (0, MOST))? as u64,
         submit: row.whole("submit")?,
         walltime: row.within("walltime", (1, LONGEST))?,
         duration: row.within("duration", (1, LONGEST))?,
         cores: row.within("cores", (1, WIDEST))? as u32,
-        nodes: nodes as u32,
         user: users.number(row.text("user")),
         file: file.map(|name| files.number(name)),
         file_gb: row.amount("file_gb", 0.0)?,
-        output_gb: row.amount("output_gb", 0.0)?,
         kind,
         ran,
     })
@@ -66,17 +62,15 @@ fn job(row: &Row<'_>, users: &mut Names, files: &mut Names) -> Result<Job, LogEr
 /// Those of `out`.
 pub fn write_native(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
     let jobs = &workload.jobs;
-    let has_more = jobs.iter().any(|job| job.nodes > 1 || job.output_gb > 0.0);
-    let more = if has_more { ",nodes,output_gb" } else { "" };
     writeln!(
         out,
-        "id,submit,walltime,duration,cores,user,file,file_gb,kind,start_node,start_time{more}"
+        "id,submit,walltime,duration,cores,user,file,file_gb,kind,start_node,start_time"
     )?;
     for job in jobs {
         let user = quoted(&workload.users[job.user as usize]);
         let file = job.file.map_or(String::new(), |file| quoted(&workload.files[file as usize]));
         let ran = job.ran.map_or(",".to_owned(), |(node, time)| format!("{},{time}", node + 1));
-        write!(
+        writeln!(
             out,
             "{},{},{},{},{},{user},{file},{},{},{ran}",
             job.id,
@@ -87,10 +81,6 @@ pub fn write_native(workload: &Workload, out: &mut dyn Write) -> io::Result<()> 
             job.file_gb,
             job.kind.number()
         )?;
-        if has_more {
-            write!(out, ",{},{}", job.nodes, job.output_gb)?;
-        }
-        writeln!(out)?;
     }
     Ok(())
 }

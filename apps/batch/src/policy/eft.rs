@@ -8,5 +8,4 @@ pub(super) static EFT: Policy = Policy {
     reads_files: true,
     weights: |_| Weights::FINISH,
     now: None,
-    starts_when_loaded: false,
 };

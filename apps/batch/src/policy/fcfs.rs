@@ -8,5 +8,4 @@ pub(super) static FCFS: Policy = Policy {
     reads_files: false,
     weights: |_| Weights::NONE,
     now: None,
-    starts_when_loaded: false,
 };

@@ -10,7 +10,6 @@ pub(super) static LEA: Policy = Policy {
     reads_files: true,
     weights,
     now: None,
-    starts_when_loaded: false,
 };
 
 /// Loads count `W` times, evictions once.

@@ -9,7 +9,6 @@ pub(super) static LEM: Policy = Policy {
     reads_files: true,
     weights,
     now: None,
-    starts_when_loaded: false,
 };
 
 fn weights(situation: &Situation) -> Weights {

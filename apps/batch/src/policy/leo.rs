@@ -9,5 +9,4 @@ pub(super) static LEO: Policy = Policy {
     reads_files: true,
     weights: lea::weights,
     now: Some(Weights::FINISH),
-    starts_when_loaded: false,
 };

@@ -3,8 +3,7 @@
 //! All of them take the jobs in the order of the queue and choose for each the node with the least
 //! score `t + load * L + reload * P`, the lowest of several: `t` when the cores are free, `L` the
 //! seconds after `t` at which the file is there, `P` the seconds to load again what the file
-//! pushes out. They differ in the [`Weights`] of the two, and in whether a job waits for a load
-//! outside its window.
+//! pushes out. They differ in the [`Weights`] of the two.
 
 mod eft;
 mod fcfs;
@@ -58,9 +57,6 @@ pub struct Policy {
     pub weights: fn(&Situation) -> Weights,
     /// Other weights for nodes whose cores are free now.
     pub now: Option<Weights>,
-    /// Whether a job whose file another one is loading starts when that load ends, with its cores
-    /// kept until then, rather than waiting for it inside its own window.
-    pub starts_when_loaded: bool,
 }
 
 /// All schedulers, in the order in which tables show them.

@@ -1,24 +1,26 @@
-//! A pass as the program has it that made the published numbers, with its details.
+//! A pass over the queue: each job in turn gets a node, cores there and a start.
 //!
-//! Scores are single precision, cut to whole seconds. A pass ends when no core is left without a
-//! plan; with backfilling, the jobs behind may only go into holes. A load under way counts as its
-//! end less now, not less `t`. LEO's weights for a node that is free now stay for all later nodes
-//! of that job. Backfilling fills holes that are there now only.
+//! A pass ends when no core is left without a plan: of what stands behind nothing could start
+//! before the next pass, which plans anew. With backfilling, the jobs behind may only go into
+//! holes: cores that are free now and have a job planned for later.
+//!
+//! In the published program a pass of a scheduler that heeds files ends already at a job that asks
+//! for more cores than are left without a plan.
 
 use super::{Choice, Simulation};
 use crate::residence::Span;
 
 impl Simulation<'_> {
     /// Plans the queue from the job `next` on.
-    pub(super) fn pass_published(&mut self, mut next: Option<u32>) {
+    pub(super) fn pass_over(&mut self, mut next: Option<u32>) {
         let mut free = self.cores.free(self.now);
         let all = self.cluster.all_cores() as usize;
         let mut running_nodes = self.cores.running_nodes();
         while let Some(job) = next {
             next = self.queue.after(job);
             let cores = self.jobs[job as usize].cores as usize;
-            // First come, first served plans on as long as any core is free.
-            let has_room = if self.is_plain() { free > 0 } else { cores <= free };
+            let wanted = if self.is_published() && !self.is_plain() { cores } else { 1 };
+            let has_room = wanted <= free;
             let weights = (self.options.policy.weights)(&self.situation(running_nodes));
             if has_room {
                 let choice = self.choose(job, weights);
@@ -26,7 +28,7 @@ impl Simulation<'_> {
                 if choice.start == self.now && is_idle {
                     running_nodes += 1;
                 }
-                free -= self.place_published(job, choice);
+                free -= self.place(job, choice);
             } else if self.options.backfill && self.taken_now < all {
                 if let Some(choice) = self.choose_hole(job, weights) {
                     self.place_in_hole(job, choice);
@@ -38,7 +40,7 @@ impl Simulation<'_> {
     }
 
     /// Plans `job` as chosen; returns how many cores had no plan before.
-    fn place_published(&mut self, job: u32, choice: Choice) -> usize {
+    fn place(&mut self, job: u32, choice: Choice) -> usize {
         let Choice { node, start, load, inside, .. } = choice;
         let of = &self.jobs[job as usize];
         let (count, end) = (of.cores as usize, start + self.left[job as usize].0);

@@ -56,7 +56,7 @@ pub(crate) enum Exageostat {
     /// Empirical variogram of observations, or of what a mean by least squares leaves of them
     Variogram(variogram::Variogram),
     /// Estimate the parameters by maximum likelihood
-    Fit(fit::Fit),
+    Fit(Box<fit::Fit>),
     /// Predict the field at other places, with variances
     Predict(predict::Predict),
     /// Cross-validate a model on its data; what these tell of it, and another model against it

@@ -6,9 +6,12 @@
 pub mod cluster;
 mod cores;
 pub mod engine;
+pub mod generate;
 mod holes;
 pub mod job;
 pub mod log;
+pub mod metrics;
 pub mod policy;
+pub mod report;
 mod residence;
 pub mod rules;

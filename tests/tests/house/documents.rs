@@ -28,6 +28,7 @@ const CRATES: [&str; 15] = [
     "apps/linalg",
     "apps/exageostat",
     "apps/diodon",
+    "apps/batch",
     "apps/tegula",
     "apps/capi",
     "tests",

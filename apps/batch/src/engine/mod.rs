@@ -100,6 +100,8 @@ struct Simulation<'a> {
     /// Cores that jobs of the present pass take from now on, as the published program counts them.
     taken_now: usize,
     passes: u64,
+    /// Cores that the jobs in the queue ask for.
+    queued_cores: u64,
     /// Of each node, one more than the place of the file of the job that is planned.
     place_on: Vec<u32>,
 }
@@ -140,6 +142,7 @@ impl<'a> Simulation<'a> {
             to_start: workload.evaluated().count(),
             taken_now: 0,
             passes: 0,
+            queued_cores: 0,
             place_on: vec![0; nodes],
         }
     }
@@ -157,6 +160,7 @@ impl<'a> Simulation<'a> {
             let mut has_new = false;
             while let Some(job) = arrivals.next_if(|&job| jobs[job].submit <= self.now) {
                 has_new = true;
+                self.queued_cores += u64::from(jobs[job].cores);
                 // Those that come with an end go into the queue that is planned anew.
                 self.queue.push(job as u32, !has_ended);
             }
@@ -255,6 +259,9 @@ impl<'a> Simulation<'a> {
         self.cores.begin(node, now + walltime, &self.used[job]);
         self.ends.push(Reverse((end, job as u32)));
         self.queue.remove(job as u32);
+        if of.kind != Kind::Running {
+            self.queued_cores -= u64::from(of.cores);
+        }
         if of.kind == Kind::Evaluated {
             self.to_start -= 1;
         }
@@ -290,14 +297,14 @@ impl<'a> Simulation<'a> {
     }
 
     /// What the scheduler may know.
-    fn situation(&self, running_nodes: usize) -> Situation {
+    fn situation(&self, running_nodes: usize, free_cores: usize) -> Situation {
         Situation {
             weight: self.options.weight,
             nodes: self.cluster.nodes as usize,
             running_nodes,
             cores: self.cluster.all_cores(),
-            busy_cores: 0,
-            queued_cores: 0,
+            busy_cores: self.cluster.all_cores() - free_cores as u64,
+            queued_cores: self.queued_cores,
         }
     }
 }

@@ -21,7 +21,7 @@ impl Simulation<'_> {
             let cores = self.jobs[job as usize].cores as usize;
             let wanted = if self.is_published() && !self.is_plain() { cores } else { 1 };
             let has_room = wanted <= free;
-            let weights = (self.options.policy.weights)(&self.situation(running_nodes));
+            let weights = (self.options.policy.weights)(&self.situation(running_nodes, free));
             if has_room {
                 let choice = self.choose(job, weights);
                 let is_idle = self.cores.is_idle(choice.node, self.now);

@@ -7,6 +7,7 @@
 
 mod eft;
 mod fcfs;
+mod gradual;
 mod lea;
 mod lem;
 mod leo;
@@ -40,7 +41,7 @@ pub struct Situation {
     pub cores: u64,
     /// Cores that the plan has given away from now on.
     pub busy_cores: u64,
-    /// Cores that jobs in the queue ask for.
+    /// Cores that the jobs in the queue ask for, those included that this pass has planned.
     pub queued_cores: u64,
 }
 
@@ -60,7 +61,8 @@ pub struct Policy {
 }
 
 /// All schedulers, in the order in which tables show them.
-pub static POLICIES: &[&Policy] = &[&fcfs::FCFS, &eft::EFT, &lea::LEA, &leo::LEO, &lem::LEM];
+pub static POLICIES: &[&Policy] =
+    &[&fcfs::FCFS, &eft::EFT, &lea::LEA, &leo::LEO, &lem::LEM, &gradual::GRADUAL];
 
 /// The scheduler called `name`.
 #[must_use]

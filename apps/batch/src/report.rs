@@ -28,6 +28,8 @@ const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777"];
 /// Height of a figure of curves.
 const HEIGHT: f64 = 230.0;
+/// Where boxes start, behind their names.
+const NAMES: f64 = 84.0;
 /// Height of a box with its gap.
 const ROW: f64 = 30.0;
 /// Points of a curve at most.
@@ -36,10 +38,12 @@ const POINTS: usize = 400;
 /// The page.
 #[must_use]
 pub fn page(entries: &[Entry]) -> String {
-    let compared: Vec<&Entry> = entries.iter().filter(|entry| entry.name != entry.base).collect();
     let mut body = html::section("Schedulers", 2, &table(entries));
-    let drawn: Vec<&Entry> =
-        compared.iter().copied().filter(|entry| !entry.comparison.ratios.is_empty()).collect();
+    let drawn: Vec<(usize, &Entry)> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| !entry.comparison.ratios.is_empty())
+        .collect();
     let mut figures = String::new();
     if !drawn.is_empty() {
         figures += &html::captioned(
@@ -75,14 +79,14 @@ fn table(entries: &[Entry]) -> Vec<Vec<String>> {
     let head = [
         "scheduler",
         "beside",
-        "waiting for files, h",
+        "waiting, h",
         "less, %",
-        "core time less, %",
+        "core time, %",
         "mean flow, h",
-        "mean queue, h",
-        "median stretch of sessions",
-        "sessions that differ, %",
-        "their median ratio",
+        "queue, h",
+        "session stretch",
+        "differ, %",
+        "median ratio",
     ];
     let row = |entry: &Entry| {
         let (summary, comparison) = (&entry.summary, &entry.comparison);
@@ -111,27 +115,34 @@ fn table(entries: &[Entry]) -> Vec<Vec<String>> {
 struct Ratios {
     low: f64,
     high: f64,
+    /// Where it starts.
+    left: f64,
 }
 
 impl Ratios {
     /// One that holds the ratios of `entries` from one part of them to another.
-    fn new(entries: &[&Entry], (from, to): (f64, f64)) -> Self {
+    fn new(entries: &[(usize, &Entry)], (from, to): (f64, f64), left: f64) -> Self {
         let bound = |part: f64, pick: fn(f64, f64) -> f64| {
-            entries.iter().map(|entry| quantile(&entry.comparison.ratios, part)).fold(1.0, pick)
+            let at = |entry: &Entry| quantile(&entry.comparison.ratios, part);
+            entries.iter().map(|(_, entry)| at(entry)).fold(1.0, pick)
         };
-        Self { low: 0.9 * bound(from, f64::min), high: 1.1 * bound(to, f64::max) }
+        Self { low: 0.9 * bound(from, f64::min), high: 1.1 * bound(to, f64::max), left }
+    }
+
+    fn width(&self) -> f64 {
+        WIDTH - self.left - 16.0
     }
 
     fn x(&self, ratio: f64) -> f64 {
         let share = (ratio / self.low).ln() / (self.high / self.low).ln();
-        px(LEFT + CHART * share.clamp(0.0, 1.0))
+        px(self.left + self.width() * share.clamp(0.0, 1.0))
     }
 
     /// Draws lines at round numbers down to `bottom`, and says what they are.
     fn ground(&self, svg: &mut Svg, (top, bottom): (f64, f64)) {
-        let height = px(bottom - top);
+        let (left, width, height) = (self.left, self.width(), px(bottom - top));
         svg.line(format_args!(
-            "<rect x=\"{LEFT}\" y=\"{top}\" width=\"{CHART}\" height=\"{height}\" class=\"r\"/>"
+            "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" class=\"r\"/>"
         ));
         let wide = self.high / self.low > 30.0;
         let factors: &[f64] = if wide { &[1.0] } else { &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0] };
@@ -151,21 +162,21 @@ impl Ratios {
         }
         let x = self.x(1.0);
         svg.line(format_args!("<path d=\"M{x} {top}V{bottom}\" class=\"one\"/>"));
-        svg.text((LEFT + 0.5 * CHART, bottom + 36.0), "m", "stretch of the base / this one's");
+        svg.text((left + 0.5 * width, bottom + 36.0), "m", "stretch of the base / this one's");
     }
 }
 
-fn boxes(entries: &[&Entry]) -> String {
-    let ratios = Ratios::new(entries, (0.125, 0.875));
+fn boxes(entries: &[(usize, &Entry)]) -> String {
+    let ratios = Ratios::new(entries, (0.125, 0.875), NAMES);
     let (top, bottom) = (12.0, 12.0 + ROW * entries.len() as f64);
     let mut svg = Svg::default();
     ratios.ground(&mut svg, (top, bottom));
-    for (index, entry) in entries.iter().enumerate() {
+    for (row, (index, entry)) in entries.iter().enumerate() {
         let all = &entry.comparison.ratios;
         let x = |part: f64| ratios.x(quantile(all, part));
-        let middle = px(top + ROW * (index as f64 + 0.5));
+        let middle = px(top + ROW * (row as f64 + 0.5));
         let (colour, (low, high)) = (index % COLOURS.len(), (x(0.25), x(0.75)));
-        svg.text((LEFT - 6.0, middle + 4.0), "e", &entry.name);
+        svg.text((NAMES - 6.0, middle + 4.0), "e", &entry.name);
         svg.line(format_args!(
             "<path d=\"M{} {middle}H{}\" class=\"whisker\"/>",
             x(0.125),
@@ -193,8 +204,8 @@ fn boxes(entries: &[&Entry]) -> String {
     svg.finish("tegula-batch", (WIDTH, bottom + FOOT), &look())
 }
 
-fn distributions(entries: &[&Entry]) -> String {
-    let ratios = Ratios::new(entries, (0.02, 0.98));
+fn distributions(entries: &[(usize, &Entry)]) -> String {
+    let ratios = Ratios::new(entries, (0.02, 0.98), LEFT);
     let plane = Plane::new((0.0, 1.0), (0.0, 100.0), HEIGHT);
     let mut svg = Svg::default();
     let (top, bottom) = (plane.place((0.0, 100.0)).1, plane.bottom());
@@ -204,7 +215,7 @@ fn distributions(entries: &[&Entry]) -> String {
         svg.line(format_args!("<path d=\"M{LEFT} {y}h{CHART}\" class=\"g\"/>"));
         svg.text((LEFT - 6.0, y + 4.0), "e q", &format!("{percent} %"));
     }
-    for (index, entry) in entries.iter().enumerate() {
+    for &(index, entry) in entries {
         let point = |step: usize| {
             let part = step as f64 / POINTS as f64;
             let x = ratios.x(quantile_of_sorted(&entry.comparison.ratios, part));
@@ -213,8 +224,7 @@ fn distributions(entries: &[&Entry]) -> String {
         let path: Vec<String> = (0..=POINTS).map(point).collect();
         curve(&mut svg, index, &path.join("L"));
     }
-    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    let height = legend(&mut svg, bottom + FOOT, &names);
+    let height = legend(&mut svg, bottom + FOOT, entries);
     svg.finish("tegula-batch", (WIDTH, height), &look())
 }
 
@@ -241,8 +251,8 @@ fn usage(entries: &[Entry], of: fn(&Usage) -> i64) -> String {
         let path: Vec<String> = entry.usage.iter().step_by(step).map(point).collect();
         curve(&mut svg, index, &path.join("L"));
     }
-    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    let height = legend(&mut svg, plane.bottom() + FOOT, &names);
+    let named: Vec<(usize, &Entry)> = entries.iter().enumerate().collect();
+    let height = legend(&mut svg, plane.bottom() + FOOT, &named);
     svg.finish("tegula-batch", (WIDTH, height), &look())
 }
 
@@ -254,16 +264,16 @@ fn curve(svg: &mut Svg, index: usize, path: &str) {
 }
 
 /// Says which curve is whose from `top` on; returns where that ends.
-fn legend(svg: &mut Svg, top: f64, names: &[&str]) -> f64 {
+fn legend(svg: &mut Svg, top: f64, entries: &[(usize, &Entry)]) -> f64 {
     const COLUMN: f64 = 95.0;
     let columns = 4;
-    for (index, name) in names.iter().enumerate() {
-        let x = LEFT + COLUMN * (index % columns) as f64;
-        let y = top + 8.0 + 18.0 * (index / columns) as f64;
+    for (place, &(index, entry)) in entries.iter().enumerate() {
+        let x = LEFT + COLUMN * (place % columns) as f64;
+        let y = top + 8.0 + 18.0 * (place / columns) as f64;
         curve(svg, index, &format!("{x} {y}h18"));
-        svg.text((x + 23.0, y + 4.0), "n", name);
+        svg.text((x + 23.0, y + 4.0), "n", &entry.name);
     }
-    top + 18.0 * names.len().div_ceil(columns) as f64 + 4.0
+    top + 18.0 * entries.len().div_ceil(columns) as f64 + 4.0
 }
 
 fn look() -> String {

@@ -20,7 +20,7 @@ pub fn read_native(text: &str) -> Result<Workload, LogError> {
     while let Some(row) = rows.next()? {
         let job = job(&row, &mut users, &mut files)?;
         if !seen.insert(job.id) {
-            return Err(row.wrong("id", "another one than that of a job before"));
+            return Err(row.wrong("id", "an id of its own: a job before has it"));
         }
         jobs.push(job);
     }

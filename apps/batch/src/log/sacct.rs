@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Result<Read, LogError> {
             continue;
         }
         if seen.insert(name.to_owned(), ()).is_some() {
-            return Err(row.wrong(id, "another one than that of a job before"));
+            return Err(row.wrong(id, "an id of its own: a job before has it"));
         }
         let (Some(submit), Some(seconds)) = (time(row.text("submit")), span(row.text(elapsed)))
         else {

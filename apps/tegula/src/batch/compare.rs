@@ -71,7 +71,11 @@ impl Compare {
                 hours(summary.flow.0),
                 percent(comparison.differing),
                 percent(better(&comparison)),
-                number(quantile(&comparison.ratios, 0.5), 4),
+                if comparison.ratios.is_empty() {
+                    String::new()
+                } else {
+                    number(quantile(&comparison.ratios, 0.5), 4)
+                },
             ]);
             let (name, base) = (run.name.clone(), base.name.clone());
             entries.push(Entry { name, base, summary, comparison, usage: run.usage.clone() });

@@ -16,7 +16,7 @@ impl Rules {
         ("published", Self::Published, "as the program of the thesis has them"),
     ];
 
-    /// Seconds between passes unless others are asked for.
+    /// A pass is made only in seconds that are multiples of this, unless another is asked for.
     #[must_use]
     pub fn default_interval(self) -> i64 {
         match self {

@@ -35,7 +35,8 @@ pub struct Options {
     pub rules: Rules,
     /// The weight of loads, for schedulers that have one.
     pub weight: f64,
-    /// Seconds between passes at least.
+    /// A pass is made only in seconds that are multiples of this, counted from the beginning, in
+    /// which a job ends or comes; in all such seconds if it is 0.
     pub interval: i64,
 }
 

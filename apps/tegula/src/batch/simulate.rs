@@ -48,7 +48,7 @@ pub(crate) struct Simulate {
     /// Whose rules are followed
     #[arg(long, value_name = "RULES", default_value = "text", value_parser = member(rules()))]
     rules: usize,
-    /// Least time between passes over the queue [default: 0s by the text, 30s as published]
+    /// Passes over the queue only in seconds that are multiples of this [default: 0s by the text, 30s as published]
     #[arg(long, value_name = "TIME", value_parser = parse_span)]
     interval: Option<i64>,
     /// Evaluate only the jobs that are submitted in this time after the first, as 1d..8d [default:
@@ -115,6 +115,16 @@ impl Simulate {
         for policy in self.policies() {
             progress.show(|_| format!("simulating {}", policy.name));
             let (summary, json) = self.simulate(&cluster, &workload, policy)?;
+            let left = evaluated - summary.jobs;
+            if left > 0 {
+                progress.clear();
+                console.warn(format_args!(
+                    "{left} evaluated jobs never start under {}: as published, the queue is \
+                     looked at only in seconds that are multiples of the interval and in which a \
+                     job ends or comes; --interval 0s looks at every such second",
+                    policy.name
+                ));
+            }
             let name = json["name"].as_str().unwrap_or(policy.name).to_owned();
             table.row(vec![
                 name,

@@ -34,6 +34,8 @@ pub const DAY: i64 = 86_400;
 pub const DAYS: i64 = 9;
 /// Jobs that are submitted within this time of the first of their burst share its file.
 const SAME_FILE: i64 = 800;
+/// The power that makes jobs shortest: see [`duration`].
+const SHORTEST: f64 = 40.0;
 /// Part of the jobs that is killed.
 const KILLED: f64 = 0.013;
 /// Cores, with their shares.
@@ -103,8 +105,8 @@ struct Drawn {
     cores: u32,
     walltime: i64,
     file: u32,
-    /// Above 0, below 1; above that if it is killed.
-    size: f64,
+    /// Above 0, below 1; nothing if it is killed.
+    size: Option<f64>,
 }
 
 /// Draws a workload for `cluster`.
@@ -118,11 +120,16 @@ pub fn generate(cluster: &Cluster, shape: Shape) -> Result<Workload, String> {
     let seconds = (DAYS * DAY) as f64;
     let wanted = shape.load * cluster.all_cores() as f64 * seconds;
     let power = power(&drawn, wanted).ok_or_else(|| {
-        let most = offered(&drawn, 0.0) / (cluster.all_cores() as f64 * seconds);
+        let load = |power| offered(&drawn, power) / (cluster.all_cores() as f64 * seconds);
+        let (least, most) = (load(SHORTEST), load(0.0));
+        let remedy = if shape.load > most {
+            "draw more jobs, or take fewer nodes"
+        } else {
+            "draw fewer jobs, or take more nodes"
+        };
         format!(
-            "{} jobs offer {} a load of {most:.2} at most, not {}: draw more jobs, or take fewer \
-             nodes",
-            shape.jobs, cluster, shape.load
+            "{} jobs offer {cluster} a load from {least:.2} to {most:.2}, not {}: {remedy}",
+            shape.jobs, shape.load
         )
     })?;
     let begin = drawn.first().map_or(0, |job| job.submit);
@@ -175,7 +182,7 @@ fn draw(random: &mut Random, cluster: &Cluster, shape: Shape) -> (Vec<Drawn>, u3
             }
             let is_killed = random.share() < KILLED;
             let size = (center * (0.5 + random.share())).min(0.99);
-            let size = if is_killed { 2.0 } else { size };
+            let size = (!is_killed).then_some(size);
             drawn.push(Drawn { submit, user, cores, walltime, file: files - 1, size });
             if gap > 0 {
                 submit = (submit + random.below(2 * gap)).min(DAYS * DAY - 1);
@@ -208,9 +215,10 @@ fn longest_burst(mean: f64) -> f64 {
     high
 }
 
-/// Seconds that a job computes: `size^power` of its walltime, more if it is killed.
+/// Seconds that a job computes: `size^power` of its walltime, twice that if it is killed.
 fn duration(job: &Drawn, power: f64) -> i64 {
-    ((job.walltime as f64 * job.size.powf(power.max(0.01))) as i64).max(1)
+    let Some(size) = job.size else { return 2 * job.walltime };
+    ((job.walltime as f64 * size.powf(power)) as i64).max(1)
 }
 
 /// Core seconds of all jobs.
@@ -221,7 +229,7 @@ fn offered(drawn: &[Drawn], power: f64) -> f64 {
 
 /// The power with which the jobs offer the core seconds `wanted`, if there is one.
 fn power(drawn: &[Drawn], wanted: f64) -> Option<f64> {
-    let (mut low, mut high) = (0.0, 40.0);
+    let (mut low, mut high) = (0.0, SHORTEST);
     if offered(drawn, low) < wanted || offered(drawn, high) > wanted {
         return None;
     }

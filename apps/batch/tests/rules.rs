@@ -4,6 +4,7 @@ use tegula_batch::cluster::Cluster;
 use tegula_batch::engine::{Options, Outcome, Run, simulate};
 use tegula_batch::generate::{Shape, generate};
 use tegula_batch::job::{Job, Kind, Workload};
+use tegula_batch::log::{read_native, write_native};
 use tegula_batch::metrics::{compare, measure, quantile, session_stretches, summary};
 use tegula_batch::policy::{POLICIES, policy};
 use tegula_batch::rules::Rules;
@@ -234,4 +235,22 @@ fn metrics_are_those_of_hand() {
     let comparison = compare(&measured, &other);
     assert_eq!((comparison.ratios, comparison.differing), (vec![2.0], 0.5));
     assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.25), 1.5);
+}
+
+#[test]
+fn generated_logs_are_read_again_as_they_were() {
+    let cluster = Cluster { nodes: 20, ..Cluster::default() };
+    let drawn =
+        generate(&cluster, Shape { jobs: 2000, load: 0.5, ..Shape::default() }).expect("one");
+    let mut text = Vec::new();
+    write_native(&drawn, &mut text).expect("memory takes all");
+    let read = read_native(std::str::from_utf8(&text).expect("UTF-8")).expect("a log");
+    for (job, other) in drawn.jobs.iter().zip(&read.jobs) {
+        let (user, file) = (&drawn.users[job.user as usize], &read.users[other.user as usize]);
+        assert_eq!(user, file);
+        let same = Job { user: job.user, file: job.file, ..other.clone() };
+        assert_eq!(same, *job);
+    }
+    let killed = drawn.jobs.iter().filter(|job| job.duration >= job.walltime).count();
+    assert!((10..60).contains(&killed), "{killed} of 2000");
 }

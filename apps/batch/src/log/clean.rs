@@ -8,6 +8,11 @@ use super::cells::{LONGEST, MOST, Rows};
 use crate::cluster::Cluster;
 use crate::job::{Job, Kind, Workload};
 
+/// So many jobs, with the verb for one or several.
+pub(super) fn jobs(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 job {one}") } else { format!("{count} jobs {several}") }
+}
+
 /// Makes the jobs fit `cluster`: one that asks for more cores than a node has gets all of a node
 /// for as much longer that its work is the same; a file that is larger than a node's memory gets
 /// that size. Returns what was done, in sentences.
@@ -32,14 +37,16 @@ pub fn clean(workload: &mut Workload, cluster: &Cluster) -> Vec<String> {
     let mut notes = Vec::new();
     if wide > 0 {
         notes.push(format!(
-            "{wide} jobs ask for more than the {} cores of a node: they get one node, for as much \
-             longer that their work is the same",
+            "{} more than the {} cores of a node: one node instead, for as much longer that the \
+             work is the same",
+            jobs(wide, "asks for", "ask for"),
             cluster.cores
         ));
     }
     if large > 0 {
         let most = cluster.memory_gb;
-        notes.push(format!("{large} jobs have a file of more than the {most} GB of a node: cut"));
+        let jobs = jobs(large, "has", "have");
+        notes.push(format!("{jobs} a file of more than the {most} GB of a node: cut"));
     }
     notes
 }

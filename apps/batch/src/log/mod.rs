@@ -108,12 +108,15 @@ impl Skipped {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.never_ran > 0 {
-            notes.push(format!("{} jobs that never ran are left out", self.never_ran));
+            notes.push({
+                let jobs = clean::jobs(self.never_ran, "that never ran is", "that never ran are");
+                format!("{jobs} left out")
+            });
         }
         if self.without_limit > 0 {
             notes.push(format!(
-                "{} jobs have no time limit: the time that they took stands for it",
-                self.without_limit
+                "{} no time limit: the time that was taken stands for it",
+                clean::jobs(self.without_limit, "has", "have")
             ));
         }
         notes

@@ -254,3 +254,16 @@ fn generated_logs_are_read_again_as_they_were() {
     let killed = drawn.jobs.iter().filter(|job| job.duration >= job.walltime).count();
     assert!((10..60).contains(&killed), "{killed} of 2000");
 }
+
+#[test]
+fn what_happens_between_passes_is_seen_in_the_next() {
+    let lines = [(1, 99, 10, 2, None), (7, 99, 10, 2, None), (70, 99, 10, 2, None)];
+    let starts = |rules| {
+        let options = Options { interval: 30, rules, ..options("fcfs", false) };
+        let run = simulate(&cluster(1), &workload(&lines), options);
+        run.outcomes.iter().map(|o| o.map(|o| o.start)).collect::<Vec<_>>()
+    };
+    assert_eq!(starts(Rules::Text), [Some(30), Some(60), Some(90)]);
+    // The published program looks only at what happens in those very seconds.
+    assert_eq!(starts(Rules::Published), [None, None, None]);
+}

@@ -35,8 +35,8 @@ pub struct Options {
     pub rules: Rules,
     /// The weight of loads, for schedulers that have one.
     pub weight: f64,
-    /// A pass is made only in seconds that are multiples of this, counted from the beginning, in
-    /// which a job ends or comes; in all such seconds if it is 0.
+    /// A pass is made only in seconds that are multiples of this, counted from the beginning, after
+    /// a job has ended or come, as published only in that very second; at once if it is 0.
     pub interval: i64,
 }
 
@@ -155,10 +155,11 @@ impl<'a> Simulation<'a> {
         let jobs = self.jobs;
         let mut arrivals =
             (0..jobs.len()).filter(|&job| jobs[job].kind != Kind::Running).peekable();
+        // What has happened since the last pass; the published program forgets it.
+        let (mut has_ended, mut has_new) = (false, false);
         while self.to_start > 0 {
-            let has_ended = self.end_jobs();
+            has_ended |= self.end_jobs();
             self.start_planned();
-            let mut has_new = false;
             while let Some(job) = arrivals.next_if(|&job| jobs[job].submit <= self.now) {
                 has_new = true;
                 self.queued_cores += u64::from(jobs[job].cores);
@@ -167,16 +168,25 @@ impl<'a> Simulation<'a> {
             }
             if self.is_pass_due(begin) {
                 if has_ended && (self.queue.first().is_some() || !self.is_published()) {
+                    if !self.is_published() {
+                        self.queue.accept_new();
+                    }
                     self.pass(None);
                 } else if has_new {
                     let first = self.queue.accept_new();
                     self.pass(first);
                 }
                 self.start_planned();
+                (has_ended, has_new) = (false, false);
+            } else if self.is_published() {
+                (has_ended, has_new) = (false, false);
             }
+            let is_owed = has_ended || has_new;
+            let interval = self.options.interval;
+            let due = is_owed.then(|| begin + ((self.now - begin) / interval + 1) * interval);
             let arrival = arrivals.peek().map(|&job| jobs[job].submit);
-            let next =
-                [self.ends.peek().map(|end| end.0.0), self.starts.peek().map(|s| s.0.0), arrival];
+            let (end, start) = (self.ends.peek(), self.starts.peek());
+            let next = [end.map(|end| end.0.0), start.map(|start| start.0.0), arrival, due];
             match next.into_iter().flatten().min() {
                 Some(time) => self.now = time.max(self.now + 1),
                 None => break,

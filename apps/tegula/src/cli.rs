@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand};
 
+use crate::batch::Batch;
 use crate::bench::Bench;
 use crate::compose::Compose;
 use crate::diodon::Diodon;
@@ -48,6 +49,9 @@ enum Tegula {
     Compose(Compose),
     /// Distribute tiles over the nodes of a cluster that is only described, and judge it
     Plan(Plan),
+    /// Batch jobs that share input files on the nodes of a cluster: schedulers, simulated
+    #[command(subcommand)]
+    Batch(Batch),
     /// Measure this build on this machine
     #[command(subcommand)]
     Bench(Bench),
@@ -117,6 +121,7 @@ impl Cli {
             Tegula::Simulate(command) => command.run(),
             Tegula::Compose(command) => command.run(),
             Tegula::Plan(command) => command.run(),
+            Tegula::Batch(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),
             Tegula::Platform(command) => command.run(),

@@ -19,7 +19,7 @@ use tegula_files::source::Source;
 
 use crate::error::refused;
 use crate::output::{folder_of, is_standard_output};
-use crate::plan;
+use crate::{batch, plan};
 
 /// An argument that says where something is written.
 struct Output {
@@ -39,7 +39,7 @@ static OUTPUTS: [Output; 9] = [
     Output { id: "result", names: &[] },
     Output { id: "plot", names: &[] },
     Output { id: "checkpoint", names: &[] },
-    Output { id: "output_folder", names: &[&output::RESULTS, &plan::RESULTS] },
+    Output { id: "output_folder", names: &[&output::RESULTS, &plan::RESULTS, &batch::RESULTS] },
 ];
 
 /// The outputs of the run of this process, for inputs that only other files name.

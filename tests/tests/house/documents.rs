@@ -16,7 +16,7 @@ use tegula_traces::plot::PANELS;
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "runtime",
     "figures",
     "bounds",
@@ -28,6 +28,7 @@ const CRATES: [&str; 15] = [
     "apps/linalg",
     "apps/exageostat",
     "apps/diodon",
+    "apps/batch",
     "apps/tegula",
     "apps/capi",
     "tests",
@@ -95,6 +96,9 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     let page = "apps/diodon/README.md";
     members.extend(METHODS.iter().map(|method| (page, method.name, method.summary)));
     members.extend(METRICS.iter().map(|metric| (page, metric.name, "")));
+    let page = "apps/batch/README.md";
+    let schedulers = tegula_batch::policy::POLICIES;
+    members.extend(schedulers.iter().map(|policy| (page, policy.name, policy.summary)));
     let page = "apps/exageostat/README.md";
     members.extend(COVARIANCES.iter().chain(COMPOSITES).map(|one| (page, one.name, one.formula)));
     members

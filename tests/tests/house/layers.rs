@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["tegula-tiles", "tegula-files"],
     &["tegula-plan"],
     &["tegula-linalg"],
-    &["tegula-exageostat", "tegula-diodon"],
+    &["tegula-exageostat", "tegula-diodon", "tegula-batch"],
     &["tegula", "tegula-capi"],
     &["tegula-tests"],
 ];

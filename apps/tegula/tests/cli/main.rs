@@ -1,6 +1,7 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
 mod assess;
+mod batch;
 mod checkpoint;
 mod checkpoint_linalg;
 mod cluster;

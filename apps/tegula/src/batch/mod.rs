@@ -1,0 +1,64 @@
+//! `tegula batch`: jobs that share input files, scheduled over the nodes of a cluster.
+
+mod compare;
+mod convert;
+mod generate;
+mod input;
+mod results;
+mod simulate;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+pub(crate) use results::RESULTS;
+
+/// What can be done with logs of batch jobs.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Batch {
+    /// Run a log of jobs on a cluster that is only described, under one scheduler or several
+    Simulate(simulate::Simulate),
+    /// Draw a log of nine days from a seed
+    Generate(generate::Generate),
+    /// Make a log that can be simulated of what sacct prints, or of another format
+    Convert(convert::Convert),
+    /// Put simulated runs beside each other: reductions, sessions, a report
+    Compare(compare::Compare),
+}
+
+impl Batch {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<()> {
+        match self {
+            Self::Simulate(command) => command.run(),
+            Self::Generate(command) => command.run(),
+            Self::Convert(command) => command.run(),
+            Self::Compare(command) => command.run(),
+        }
+    }
+}
+
+/// Parses a time in whole seconds: `800`, `800s`, `10m`, `2h`, `7d`.
+fn parse_span(text: &str) -> Result<i64, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        Some((at, 'd')) => (&text[..at], 86_400),
+        _ => (text, 1),
+    };
+    let seconds = digits.parse::<i64>().ok().filter(|number| (0..1 << 35).contains(number));
+    let seconds = seconds.and_then(|number| number.checked_mul(unit));
+    seconds.ok_or_else(|| format!("'{text}' is no time: write 800s, 10m, 2h or 7d"))
+}
+
+/// Parses a number above 0.
+fn parse_positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("'{text}' is not a number above 0"))
+}
+
+/// Parses a number from 0 on.
+fn parse_amount(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| format!("'{text}' is not a number from 0 on"))
+}

@@ -60,7 +60,7 @@ impl StoredParts {
 }
 
 /// A column with these cells, and its texts if it has some.
-fn column(cells: Cells) -> (Column, Option<Vec<String>>) {
+pub(super) fn column(cells: Cells) -> (Column, Option<Vec<String>>) {
     match cells {
         Cells::Numbers(mut values) => {
             let infinite = values.iter().position(|value| value.is_infinite());

@@ -1,0 +1,11 @@
+"""Gaussian random fields, ordination, tiled linear algebra and task flows, on all cores.
+
+``GaussianField`` fits fields by maximum likelihood and predicts; ``mds``, ``pca`` and ``coa`` place
+items on axes; ``linalg`` has SciPy's names; ``Flow`` runs functions as tasks.
+"""
+
+from ._call import TegulaWarning
+from ._tegula import __version__
+from .field import GaussianField, covariances
+
+__all__ = ["GaussianField", "TegulaWarning", "__version__", "covariances"]

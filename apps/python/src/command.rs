@@ -118,7 +118,7 @@ pub(crate) fn run<'py>(
     match (outcome, raised) {
         (Ok(kept), None) => as_dict(py, kept),
         (Err(failure), raised) if raised.is_none() || failure.kind == Kind::Stopped => {
-            Err(Failure::new_err((name(failure.kind), failure.message)))
+            Err(self::failure(failure))
         }
         (_, raised) => Err(raised.expect("one of them is there")),
     }
@@ -130,6 +130,11 @@ fn reporter(report: Py<PyAny>) -> guest::Report {
         // What goes wrong when progress is shown is not worth a fit.
         Python::attach(|py| _ = report.call1(py, (text,)));
     })
+}
+
+/// What Python raises for `failure`.
+pub(crate) fn failure(failure: guest::Failure) -> PyErr {
+    Failure::new_err((name(failure.kind), failure.message))
 }
 
 /// The name of a kind of failures.

@@ -2,6 +2,7 @@
 //! `python/tegula`; this one is small and knows neither NumPy nor pandas.
 
 mod command;
+mod flow;
 mod lent;
 
 use pyo3::prelude::*;
@@ -17,6 +18,8 @@ mod _tegula {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use super::command::{Failure, criteria, has_coordinates, run};
+    #[pymodule_export]
+    use super::flow::Flow;
     #[pymodule_export]
     use super::lent::LentMatrix;
 }

@@ -18,12 +18,14 @@ use clap::FromArgMatches;
 use serde_json::Value;
 use tegula_diodon::Ordination;
 use tegula_exageostat::likelihood::LikelihoodError;
-use tegula_files::source::Source;
+use tegula_files::source::{Source, SourceError};
 use tegula_files::{Cells, Table, TableError};
+use tegula_runtime::trace::Trace;
 
 use crate::cli::{self, Cli};
 use crate::error;
 use crate::exageostat::obvious;
+use crate::flags::trace;
 
 /// The name of the result: what `--json` writes.
 pub const RESULT: &str = "result.json";
@@ -127,7 +129,11 @@ fn io_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a std:
         TableError::Open { cause, .. } | TableError::Read { cause, .. } => Some(cause),
         _ => None,
     });
-    cause.downcast_ref::<std::io::Error>().or(of_table)
+    let of_source = cause.downcast_ref::<SourceError>().and_then(|error| match error {
+        SourceError::Read { cause, .. } | SourceError::Write { cause, .. } => Some(cause),
+        _ => None,
+    });
+    cause.downcast_ref::<std::io::Error>().or(of_table).or(of_source)
 }
 
 /// A command that is running for another program.
@@ -150,13 +156,10 @@ thread_local! {
 /// # Panics
 /// If a command of this thread runs another one.
 pub fn run(words: &[String], loan: Loan) -> Result<Kept, Failure> {
-    let guest = Guest { loan, words: words.to_vec(), kept: Kept::default() };
-    let before = GUEST.with_borrow_mut(|place| place.replace(guest));
-    assert!(before.is_none(), "a command runs on this thread");
-    let done = catch_unwind(AssertUnwindSafe(|| parse(words)?.run(false)));
-    let guest = GUEST.with_borrow_mut(Option::take).expect("it was put there");
+    let command = || catch_unwind(AssertUnwindSafe(|| parse(words)?.run(false)));
+    let (done, kept) = host(loan, words, command);
     match done {
-        Ok(Ok(())) => Ok(guest.kept),
+        Ok(Ok(())) => Ok(kept),
         Ok(Err(failure)) => Err(Failure::of(&failure)),
         Err(payload) => {
             let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -166,6 +169,16 @@ pub fn run(words: &[String], loan: Loan) -> Result<Kept, Failure> {
             Err(Failure { kind: Kind::Failed, message })
         }
     }
+}
+
+/// What `work` gives as a guest of this thread, and what it has left.
+fn host<T>(loan: Loan, words: &[String], work: impl FnOnce() -> T) -> (T, Kept) {
+    let guest = Guest { loan, words: words.to_vec(), kept: Kept::default() };
+    let before = GUEST.with_borrow_mut(|place| place.replace(guest));
+    assert!(before.is_none(), "a command runs on this thread");
+    let done = work();
+    let guest = GUEST.with_borrow_mut(Option::take).expect("it was put there");
+    (done, guest.kept)
 }
 
 /// The command that these words are.
@@ -182,6 +195,15 @@ pub(crate) fn parse(words: &[String]) -> anyhow::Result<Cli> {
         error::refused(words.join(" "))
     })?;
     Cli::from_arg_matches(&matches).map_err(|usage| anyhow!("{usage}"))
+}
+
+/// Writes `trace` to `path`, in the form that its ending tells, as `--trace` does.
+///
+/// # Errors
+/// If the ending is none that is known, or those of the file.
+pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), Failure> {
+    let (written, _) = host(Loan::default(), &[], || trace::write_to(path, trace));
+    written.map_err(|failure| Failure::of(&failure))
 }
 
 /// Whether a table with columns of these names has some that are taken for coordinates unless told

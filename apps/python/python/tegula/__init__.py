@@ -4,8 +4,11 @@
 items on axes; ``linalg`` has SciPy's names; ``Flow`` runs functions as tasks.
 """
 
+from . import linalg
 from ._call import TegulaWarning
 from ._tegula import __version__
 from .field import GaussianField, covariances
+from .flow import Flow, Task
+from .ordination import OrdinationResults, coa, mds, pca
 
-__all__ = ["GaussianField", "TegulaWarning", "__version__", "covariances"]
+__all__ = ["Flow", "GaussianField", "OrdinationResults", "Task", "TegulaWarning", "__version__", "coa", "covariances", "linalg", "mds", "pca"]

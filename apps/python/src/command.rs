@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use tegula_command::guest::{self, Kept, Kind, Loan};
 use tegula_diodon::Ordination;
 use tegula_exageostat::assess::Criteria;
+use tegula_exageostat::covariance::{CovarianceError, find};
 use tegula_files::{Cells, Table};
 
 use crate::lent::{Lent, LentMatrix, numbers};
@@ -199,4 +200,18 @@ pub(crate) fn criteria(loglik: f64, parameters: usize, n: usize) -> (f64, f64) {
 #[pyfunction]
 pub(crate) fn has_coordinates(names: Vec<String>) -> bool {
     guest::has_obvious_coordinates(names)
+}
+
+/// The covariance called `name` at some distances, by the values of its parameters.
+#[pyfunction]
+pub(crate) fn covariance_at(
+    name: &str,
+    values: Vec<f64>,
+    distances: Vec<f64>,
+) -> PyResult<Vec<f64>> {
+    let wrong = |error: CovarianceError| PyValueError::new_err(error.to_string());
+    let covariance = find(name).map_err(wrong)?;
+    covariance.check(&values).map_err(wrong)?;
+    let function = covariance.function(&values);
+    Ok(distances.into_iter().map(function).collect())
 }

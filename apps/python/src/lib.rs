@@ -17,7 +17,7 @@ mod _tegula {
     #[expect(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
-    use super::command::{Failure, criteria, has_coordinates, run};
+    use super::command::{Failure, covariance_at, criteria, has_coordinates, run};
     #[pymodule_export]
     use super::flow::Flow;
     #[pymodule_export]

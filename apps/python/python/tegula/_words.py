@@ -114,11 +114,11 @@ class Words:
         words += _call.flag("--drop-missing", bool(self.drop_missing))
         return words + _call.flag("--replicates", bool(self.replicates))
 
-    def _run_words(self, seed=None):
+    def _run_words(self, given=None):
         workers = None if self.n_jobs in (None, -1) else self.n_jobs
         words = _call.flag("--workers", workers) + _call.flag("--memory", self.memory)
         words += _call.flag("--scratch", self.scratch) + _call.flag("--precision", self.precision)
-        return words + _call.flag("--seed", _seed(self.random_state if seed is None else seed))
+        return words + _call.flag("--seed", seed(self.random_state if given is None else given))
 
 
 def _free_names(first):
@@ -130,7 +130,7 @@ def _free_names(first):
         number += 1
 
 
-def _seed(random_state):
+def seed(random_state):
     """A seed of a number, a generator or None."""
     if random_state is None or isinstance(random_state, (int, np.integer)):
         return random_state

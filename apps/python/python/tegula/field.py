@@ -204,13 +204,11 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         self.coef_names_ = [one["name"] for one in result["coefficients"]]
         self.loglik_, self.converged_ = result["loglik"], result["converged"]
         self.n_iter_ = result["iterations"]
-        estimated = len(result["estimated"])
-        n = result["data"]["n"]
-        free = sum(one["estimate"] is not None for one in result["coefficients"])
-        if result["criterion"] == "reml":
-            n -= free
-        else:
-            estimated += free
+        fields = len(result["data"]["columns"]["values"].split(",")) if self.replicates else 1
+        estimated, n = len(result["estimated"]), fields * result["data"]["n"]
+        coefficients = len(result["mean"]["names"]) - len(result["mean"]["aliased"])
+        # Of a restricted likelihood the coefficients are no parameters.
+        n, estimated = (n - coefficients, estimated) if result["criterion"] == "reml" else (n, estimated + coefficients)
         self.aic_, self.bic_ = _tegula.criteria(self.loglik_, estimated, n)
 
     def _check_fitted(self):
@@ -247,11 +245,11 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
             raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required.")
         return list(zip(names, columns))
 
-    def _predicted(self, X, more=(), seed=None):
+    def _predicted(self, X, more=(), seed=None, places=None):
         self._check_fitted()
         words = ["exageostat", "predict", _MODEL, f"--train={_TRAINING}", f"--at={_PLACES}", f"--output={_call.COLUMNS}"]
         words += [*_call.flag("--drop-missing", bool(self.drop_missing)), *more, *self._run_words(seed)]
-        tables = [(_TRAINING, self._training), (_PLACES, self._places(X))]
+        tables = [(_TRAINING, self._training), (_PLACES, self._places(X) if places is None else places)]
         kept = _call.run(words, tables, models=[(_MODEL, self._model)], progress=self.verbose)
         return {name: np.frombuffer(cells) for name, cells in kept["columns"]}, kept
 
@@ -285,6 +283,11 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
             spread = {name: np.sqrt(values) for name, values in columns.items() if name.startswith("variance")}
             return mean, self._together(spread, "variance", X)
         return mean
+
+    def _predicted_at(self, columns):
+        """The mean at places that are given as columns by name."""
+        cells = {name: np.ascontiguousarray(values, dtype=float).tobytes() for name, values in columns.items()}
+        return self._predicted(None, places=list(cells.items()))[0]["mean"]
 
     def _together(self, columns, what, X):
         """The columns called ``what``, alone or with the name of a variable, as an array."""
@@ -352,17 +355,54 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         self._check_fitted()
         return _plots.draw(self, kind, X, ax)
 
-    def assess(self, *words):
+    def assess(self, cross_validate=None, blocks=None, return_residuals=False):
         """Leave-one-out errors and scores, as ``tegula exageostat assess`` has them.
+
+        Parameters
+        ----------
+        cross_validate, blocks : int, optional
+            Leave out so many random parts, or blocks of neighbours, too.
+        return_residuals : bool, default False
+            What was predicted for each row of the data, too.
 
         Returns
         -------
         dict
-            What it writes by ``--json``.
+            What it writes by ``--json``; and a dict of arrays observed, predicted, std_error and
+            standardised.
         """
         self._check_fitted()
-        words = ["exageostat", "assess", _MODEL, f"--train={_TRAINING}", *words, *self._run_words()]
-        return _call.run(words, [(_TRAINING, self._training)], models=[(_MODEL, self._model)])["result"]
+        words = ["exageostat", "assess", _MODEL, f"--train={_TRAINING}", *self._run_words()]
+        words += _call.flag("--cross-validate", cross_validate) + _call.flag("--blocks", blocks)
+        words += [f"--output={_call.COLUMNS}"] if return_residuals else []
+        tables, models = [(_TRAINING, self._training)], [(_MODEL, self._model)]
+        kept = _call.run(words, tables, models=models, progress=self.verbose)
+        if not return_residuals:
+            return kept["result"]
+        return kept["result"], {name: np.frombuffer(cells).copy() for name, cells in kept["columns"]}
+
+    def variogram(self, bins=15):
+        """The empirical variogram of what the mean leaves of the data, by least squares.
+
+        Returns
+        -------
+        dict of arrays
+            pairs, distance, semivariance; and model, the variogram of the fitted covariance there.
+        """
+        self._check_fitted()
+        columns, mean = self.result_["data"]["columns"], self.result_["mean"]["formula"]
+        words = ["exageostat", "variogram", _TRAINING, f"--values={columns['values']}", f"--bins={bins}"]
+        words += [f"--coords={','.join(columns['coords'])}", f"--distance={self.result_['data']['distance']}"]
+        words += [f"--mean={mean}", *_call.flag("--drop-missing", bool(self.drop_missing))]
+        found = _call.run(words, [(_TRAINING, self._training)])["result"]["bins"]
+        table = {key: np.array([one[key] for one in found]) for key in ("pairs", "distance", "semivariance")}
+        return {**table, "model": self._semivariance(table["distance"])}
+
+    def _semivariance(self, distances):
+        """The variogram of the fitted covariance, of new observations."""
+        values = list(self.result_["params"].values())
+        at = _tegula.covariance_at(self.result_["covariance"], values, [0.0, *distances])
+        return at[0] + self.result_["nugget"] - np.array(at[1:])
 
     def save(self, path):
         """Writes the model as ``tegula exageostat fit -o`` does, for the program; it then needs the
@@ -381,6 +421,34 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         tags.non_deterministic = False
         return tags
+
+
+def sample(X, covariance, params, nugget=0.0, coords=None, distance=None, random_state=0):
+    """Draws a field without data.
+
+    Parameters
+    ----------
+    X, coords, distance
+        The places, as in ``GaussianField``.
+    covariance : str
+    params : dict
+        Its parameters: ``{"variance": 1, "range": 0.1, "smoothness": 0.5}``.
+    nugget : float, default 0
+        Variance of the noise.
+    random_state : int, default 0
+
+    Returns
+    -------
+    ndarray of shape (m,), or (m, k) of k variables
+    """
+    names, columns = _frames.table_of(X)
+    places = GaussianField(coords=coords)._coords(X, names, None)
+    given = ",".join(f"{name}={float(value)!r}" for name, value in params.items())
+    words = ["exageostat", "sample", f"--at={_PLACES}", f"--covariance={covariance}", f"--params={given}"]
+    words += [f"--output={_call.COLUMNS}", f"--seed={_words.seed(random_state)}", *_call.flag("--nugget", float(nugget))]
+    words += _call.flag("--coords", places) + _call.flag("--distance", distance)
+    drawn = [np.frombuffer(cells).copy() for _, cells in _call.run(words, [(_PLACES, list(zip(names, columns)))])["columns"]]
+    return drawn[0] if len(drawn) == 1 else np.column_stack(drawn)
 
 
 def covariances():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times sparse least squares beside SuiteSparseQR, both with COLAMD, on one and two threads.
+"""Times sparse least squares beside SuiteSparseQR, both with COLAMD, on one and two threads, and beside SciPy.
 
     apt-get install g++ libsuitesparse-dev; pip install numpy scipy
     cargo build --release
@@ -7,7 +7,8 @@
 
 Matrices are made at random from a fixed seed, under target/bench/sparse. In each round each program solves each once, in
 turn; medians over rounds. A time is that of analysis, factorisation and solve; of SuiteSparseQR that of one call which
-keeps no Q, as ours does. --write puts the table into scripts/bench/results/sparse_qr.md.
+keeps no Q, as ours does. SciPy has no sparse QR: of it the iterative lsmr, to 1e-12, and a factorisation of the normal
+equations by SuperLU (splu) are taken, on one thread. --write puts the table into scripts/bench/results/sparse_qr.md.
 """
 
 import argparse
@@ -18,10 +19,12 @@ import pathlib
 import platform
 import statistics
 import subprocess
+import time
 
 import numpy
 import scipy.io
 import scipy.sparse as sparse
+import scipy.sparse.linalg
 from scipy.spatial import cKDTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -108,6 +111,24 @@ def tegula(path, threads):
     return sum(found[part] for part in ["analysis_seconds", "factor_seconds", "solve_seconds"]), found
 
 
+def lsmr(matrix, right):
+    return scipy.sparse.linalg.lsmr(matrix, right, atol=1e-12, btol=1e-12, conlim=0, maxiter=20000)[0]
+
+
+def splu(matrix, right):
+    turned = matrix.T.tocsc()
+    return scipy.sparse.linalg.splu((turned @ matrix).tocsc()).solve(turned @ right)
+
+
+def of_scipy(solve, path):
+    """Seconds of a solve, and how far it is off."""
+    matrix = scipy.io.mmread(path).tocsc()
+    right = matrix @ numpy.ones(matrix.shape[1])
+    start = time.perf_counter()
+    found = solve(matrix, right)
+    return time.perf_counter() - start, abs(found - 1).max()
+
+
 def measure(name, rounds):
     """A row of the table."""
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -121,6 +142,9 @@ def measure(name, rounds):
                 seconds, result = program(path, threads)
                 times.setdefault((program, threads), []).append(seconds)
                 found[program] = result
+        for solve in [lsmr, splu]:
+            seconds, found[solve] = of_scipy(solve, path)
+            times.setdefault(solve, []).append(seconds)
     ours, theirs = found[tegula], found[spqr]
     row = [name, f"{ours['m']} x {ours['n']}", f"{ours['nnz_r'] / 1e6:.2f}", f"{theirs['nnz_r'] / 1e6:.2f}",
            f"{ours['flops'] / 1e9:.1f}", f"{theirs['flops'] / 1e9:.1f}"]
@@ -129,7 +153,10 @@ def measure(name, rounds):
         ratios = [theirs / ours for ours, theirs in zip(*pair)]
         row += [f"{statistics.median(side):.3f} ({min(side):.3f} .. {max(side):.3f})" for side in pair]
         row.append(f"{statistics.median(ratios):.2f}")
-    return row + [f"{ours['error']:.0e}", f"{theirs['error']:.0e}"]
+    row += [f"{ours['error']:.0e}", f"{theirs['error']:.0e}"]
+    for solve in [lsmr, splu]:
+        row += [f"{statistics.median(times[solve]):.3f}", f"{found[solve]:.0e}"]
+    return row
 
 
 def main():
@@ -140,7 +167,7 @@ def main():
     flags = parser.parse_args()
     build()
     heads = ["matrix", "size", "R, 10^6", "SPQR", "Gflop", "SPQR", "1: Tegula, s", "SPQR, s", "faster by",
-             "2: Tegula, s", "SPQR, s", "faster by", "error", "SPQR"]
+             "2: Tegula, s", "SPQR, s", "faster by", "error", "SPQR", "lsmr, s", "error", "splu, s", "error"]
     rows = [heads, ["---"] * len(heads)] + [measure(name, flags.rounds) for name in flags.cases or CASES]
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     print(table)

@@ -14,6 +14,7 @@ mod machines;
 mod pool;
 mod program;
 mod ranks;
+mod resizing;
 mod stand_in;
 mod teams;
 

@@ -14,6 +14,7 @@ use tegula_exageostat::tukey::Estimates;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
+use super::fit::Profile;
 use super::parameters_json;
 use super::transform::Choice;
 use crate::checkpoint::Found;
@@ -31,6 +32,8 @@ pub(super) struct Done {
     pub(super) account: Account,
     /// How the values are distributed, if that was estimated: Tukey's function.
     pub(super) tukey: Option<Estimates>,
+    /// The fits with other values of a parameter, if there are some.
+    pub(super) profile: Option<Profile>,
 }
 
 /// Prints the estimates, and what the user should know of them.
@@ -70,6 +73,10 @@ pub(super) fn describe(
         console.line(profile(fit));
         console.line("");
     }
+    if let Some(profile) = &done.profile {
+        console.line(profile.table(data.log_jacobian()));
+        console.line("");
+    }
     console.line(message(done));
     if fit.uncertainty.std_errors.iter().any(Option::is_some) {
         console.line(format_args!("standard errors are by the {} information", errors));
@@ -81,6 +88,8 @@ pub(super) fn describe(
     done.account.describe(console);
     fit.bounds_hit.iter().for_each(|hit| console.warn(bound(hit, fit.model.covariance)));
     fit.remarks.iter().for_each(|remark| console.note(remark));
+    let remark = done.profile.as_ref().and_then(Profile::remark);
+    remark.into_iter().for_each(|remark| console.warn(remark));
     if !fit.converged {
         console.warn(format_args!(
             "the search has not converged: these are the best of {}; more are allowed with \
@@ -212,11 +221,20 @@ pub(super) fn message(done: &Done) -> String {
     let all = count(done.fit.evaluations, "evaluation");
     let made = done.fit.evaluations - done.fit.taken_over;
     let taken_over = match done.fit.taken_over {
-        0 => String::new(),
-        some => format!(", {some} of them of an earlier run,"),
+        0 => None,
+        some => Some(format!("{some} of them of an earlier run")),
     };
+    let other = done.profile.as_ref().map(|profile| {
+        (profile.evaluations().saturating_sub(done.fit.evaluations), profile.parameter)
+    });
+    let made = made + other.map_or(0, |(count, _)| count);
+    let other =
+        other.map(|(count, parameter)| format!("and {count} with other values of {parameter}"));
+    let asides: String =
+        [taken_over, other].into_iter().flatten().map(|aside| format!(", {aside}")).collect();
+    let comma = if asides.is_empty() { "" } else { "," };
     format!(
-        "{state} after {all}{taken_over} in {} ({} each)",
+        "{state} after {all}{asides}{comma} in {} ({} each)",
         seconds(done.seconds),
         seconds(done.seconds / made.max(1) as f64)
     )

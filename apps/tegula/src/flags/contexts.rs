@@ -20,15 +20,21 @@ use crate::seat::{self, Seat};
 /// How many problems run at the same time.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ContextFlags {
-    /// Starts or parts at the same time, in contexts [default: by size]
+    /// Starts, values or parts at a time [default: by size]
     ///
-    /// Several starts, or parts that are left out, each in a context of its share of the workers:
-    /// by default as many as keep these busy, where one by itself does not.
+    /// Several starts, values of a grid, or parts that are left out, each in a scheduling context
+    /// of its share of the workers: by default as many as keep these busy, where one by itself does
+    /// not.
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..))]
     contexts: Option<u32>,
 }
 
 impl ContextFlags {
+    /// That which asks for `count` at the same time.
+    pub(crate) fn asking(count: u32) -> Self {
+        Self { contexts: Some(count) }
+    }
+
     /// How many of `problems` alike run at once on `run`, each of a matrix of `order`.
     ///
     /// # Errors

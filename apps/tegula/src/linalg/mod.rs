@@ -1,6 +1,7 @@
 //! `tegula linalg`: times an algorithm on matrices at random or from files, and checks what it
 //! computes.
 
+mod contexts;
 mod file;
 mod inputs;
 mod load;
@@ -85,6 +86,12 @@ pub(crate) struct Linalg {
     /// Run R times, each on fresh matrices
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    /// So many of these runs at the same time, in contexts [default: 1]
+    ///
+    /// Each in a scheduling context of its share of the workers: independent problems that are too
+    /// small to keep all workers busy.
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..))]
+    contexts: Option<u32>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -142,6 +149,7 @@ impl Linalg {
         self.check_files(program)?;
         let (run, sizes, inputs) = self.set_up(program)?;
         let task = Task { program, sizes, run: &run };
+        let at_once = self.at_once(&task)?;
         task.announce(&console);
         let result = if self.matrix.dry_run {
             let decisions = self.decisions.as_deref().map(|text| program.read_decisions(text));
@@ -153,6 +161,8 @@ impl Linalg {
         } else {
             let mut done = if self.checkpoint.is_given() {
                 self.in_stages(&task, &inputs, &console)?
+            } else if at_once > 1 {
+                self.side_by_side((&task, at_once), &inputs, &console)?
             } else {
                 self.repeat(&task, &inputs, &console)?
             };

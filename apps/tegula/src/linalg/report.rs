@@ -29,6 +29,8 @@ pub(super) struct Task<'a> {
 pub(super) struct Done {
     /// Of each repeat, the algorithm alone.
     pub(super) seconds: Vec<f64>,
+    /// Of all repeats with their matrices, if some ran at the same time, and how many did.
+    pub(super) together: Option<(f64, usize)>,
     /// Steps that an earlier run has done.
     pub(super) taken_over: usize,
     /// Backward error in units of rounding.
@@ -80,6 +82,16 @@ impl Task<'_> {
         }
         console.line("");
         console.line(table);
+        if let Some((time, at_once)) = done.together {
+            let rate = number(flops * done.seconds.len() as f64 / time * 1e-9, 4);
+            console.field(
+                "together",
+                format_args!(
+                    "{} with the matrices and checks, {at_once} runs at a time: {rate} Gflop/s",
+                    seconds(time)
+                ),
+            );
+        }
         for (name, value) in &done.values {
             let is_count = value.fract() == 0.0 && value.abs() < 1e9;
             console.field(name, if is_count { format!("{value}") } else { number(*value, 6) });
@@ -177,6 +189,10 @@ impl Task<'_> {
         let mut result = self.head();
         result.insert("seconds".to_owned(), done.seconds.clone().into());
         result.insert("gflops".to_owned(), gflops.into());
+        if let Some((time, at_once)) = done.together {
+            result.insert("contexts".to_owned(), at_once.into());
+            result.insert("seconds_together".to_owned(), time.into());
+        }
         if self.program.may_pause() {
             result.insert("steps".to_owned(), self.program.steps(&self.sizes).into());
             result.insert("steps_taken_over".to_owned(), done.taken_over.into());

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use crate::platform::Machine;
 use crate::types::{ContextId, HandleId, JobId, TaskId, WorkerId};
 
-use super::hypervisor::{Hypervisor, Trigger};
+use super::hypervisor::{Hypervisor, Notice, Trigger};
 use super::{Policy, View};
 use context::Context;
 use jobs::Job;
@@ -334,6 +334,7 @@ impl Contexts {
             return;
         }
         tasks.iter().for_each(|&task| self.contexts[number].enter(task, view));
+        self.notice(Notice::Ready { context: id, tasks: tasks.len() });
         self.plan_of_others(number);
         self.contexts[number].hand_over(tasks, by, view, &self.planned);
         if !self.contexts[number].held.is_empty() {
@@ -348,6 +349,13 @@ impl Contexts {
             if other != number && context.backlog > 0 {
                 context.add_planned(&mut self.planned);
             }
+        }
+    }
+
+    /// Tells whoever moves workers of something.
+    fn notice(&mut self, what: Notice) {
+        if let Some(hypervisor) = &mut self.hypervisor {
+            hypervisor.notice(what);
         }
     }
 

@@ -1,6 +1,6 @@
 //! All contexts as the one policy that the dispatcher knows.
 
-use crate::sched::hypervisor::Trigger;
+use crate::sched::hypervisor::{Notice, Trigger};
 use crate::sched::{NextUse, Scheduler, View};
 use crate::types::{ContextId, HandleId, MemoryId, TaskId, WorkerId};
 
@@ -39,13 +39,19 @@ impl Scheduler for Contexts {
         self.workers[worker.0].give_back(task, view.now);
         let workers = self.part(ContextId(mark.context), task, view) as u64;
         let context = &mut self.contexts[number];
-        context.leave(task, class, workers * view.now.saturating_sub(start), view);
+        let nanoseconds = view.now.saturating_sub(start);
+        context.leave(task, class, workers * nanoseconds, view);
         if mark.epoch == context.epoch {
             context.finished(task, worker, view);
         }
         let (id, flops) = (view.tasks.job(task), view.tasks.flops(task));
         let job = &mut self.jobs[usize::from(id.0)];
         (job.done, job.flops) = (job.done + 1, job.flops + flops);
+        let context = ContextId(mark.context);
+        self.notice(Notice::Done { context, worker, flops, nanoseconds });
+        if self.workers[worker.0].held.is_empty() {
+            self.notice(Notice::Idle { worker });
+        }
         self.end_jobs(id, view);
     }
 

@@ -5,7 +5,7 @@ use crate::types::{ContextId, TaskId, WorkerId};
 use super::spec::{ContextError, Move};
 use super::team::Turn;
 use super::{Contexts, View, waits_in};
-use crate::sched::hypervisor::Trigger;
+use crate::sched::hypervisor::{Notice, Trigger};
 
 /// A worker, as contexts see it.
 #[derive(Debug)]
@@ -81,6 +81,7 @@ impl Contexts {
                 view.tasks.get(task).handles().for_each(|handle| self.own(handle, id));
             }
             self.backlog -= count;
+            self.notice(Notice::Given { context: id, worker, tasks: count });
             let own = &mut self.workers[worker.0];
             own.held.extend_from_slice(&out[before..]);
             (own.turn, own.idle_since) = (own.turn + 1, None);
@@ -247,6 +248,7 @@ impl Contexts {
                 self.carry_out(&Move { from: None, to: Some(to), workers: vec![worker] }, view);
             }
         }
+        self.notice(Notice::Ended { context: id });
         let trigger = Trigger::EndedContext(id);
         self.note(trigger, "release", 0, view);
         self.consider(trigger, view);

@@ -48,6 +48,8 @@ pub enum Trigger {
     Speed(ContextId),
     /// A window of time has gone by.
     Window,
+    /// The resizing policy wants it.
+    Policy,
     /// Time went on.
     Tick,
 }
@@ -65,6 +67,7 @@ impl Trigger {
             Self::Idle(_) => "idle",
             Self::Speed(_) => "speed",
             Self::Window => "window",
+            Self::Policy => "policy",
             Self::Tick => "time",
         }
     }
@@ -80,10 +83,59 @@ pub struct Choice {
     pub seconds: (f64, f64),
 }
 
+/// What a resizing policy is told as it happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Notice {
+    /// Tasks of a context have become ready.
+    Ready {
+        /// The context.
+        context: ContextId,
+        /// How many.
+        tasks: usize,
+    },
+    /// A worker was given tasks of a context.
+    Given {
+        /// The context.
+        context: ContextId,
+        /// The worker.
+        worker: WorkerId,
+        /// How many.
+        tasks: usize,
+    },
+    /// A task has ended.
+    Done {
+        /// The context of the task.
+        context: ContextId,
+        /// Who ran it.
+        worker: WorkerId,
+        /// Its operations.
+        flops: f64,
+        /// For how long that worked on it.
+        nanoseconds: u64,
+    },
+    /// A worker has ended the last task that it was given.
+    Idle {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// A context has ended.
+    Ended {
+        /// The context.
+        context: ContextId,
+    },
+}
+
 /// Chooses how many workers each context is to have.
 pub trait Resizing: Send {
-    /// The choice; none: all stays as it is.
+    /// The choice; none: all stays as it is. It is asked when a context or a job begins or ends,
+    /// and as [`HypervisorOptions`] say.
     fn choose(&mut self, outlook: &Outlook) -> Option<Choice>;
+
+    /// Takes note of what happened; says whether it wants to be [asked](Self::choose) at once, for
+    /// [`Trigger::Policy`]. It is called under the lock of the dispatcher, for every task.
+    fn notice(&mut self, _what: Notice) -> bool {
+        false
+    }
 }
 
 /// A member of [`RESIZING`].
@@ -186,6 +238,8 @@ pub struct Hypervisor {
     window_end: u64,
     spent: u64,
     decisions: u64,
+    /// Whether the policy wants to be asked.
+    is_wanted: bool,
 }
 
 impl std::fmt::Debug for Hypervisor {
@@ -229,6 +283,7 @@ impl Hypervisor {
             window_end,
             spent,
             decisions,
+            is_wanted: false,
         }
     }
 
@@ -241,6 +296,13 @@ impl Hypervisor {
     #[must_use]
     pub fn spent(&self) -> (u64, u64) {
         (self.spent, self.decisions)
+    }
+
+    /// Tells the policy of something.
+    pub(crate) fn notice(&mut self, what: Notice) {
+        if let Some(policy) = &mut self.policy {
+            self.is_wanted |= policy.notice(what);
+        }
     }
 
     /// When an idle worker is to be looked at although nothing happens.
@@ -263,6 +325,7 @@ impl Hypervisor {
             return any;
         }
         let trigger = match trigger {
+            Trigger::Tick if std::mem::take(&mut self.is_wanted) => Some(Trigger::Policy),
             Trigger::Tick if self.options.watches => self.look(contexts, view),
             Trigger::Started(_) | Trigger::EndedContext(_) => Some(trigger),
             _ => None,

@@ -43,6 +43,7 @@ impl Fit {
             ("--bounds", bounds.collect::<Vec<_>>().join(",")),
             ("the nugget", nugget),
             ("--start", self.estimation.start_text()),
+            ("--grid", self.grid.clone().unwrap_or_default()),
             ("--starts", options.starts.to_string()),
             ("--seed", if options.starts > 1 { options.seed.to_string() } else { String::new() }),
             ("--information", self.estimation.information.clone()),

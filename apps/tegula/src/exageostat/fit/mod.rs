@@ -1,6 +1,8 @@
 //! `tegula exageostat fit`: maximum likelihood.
 
 mod facts;
+mod grid;
+mod result;
 mod starts;
 
 use std::ops::ControlFlow;
@@ -8,10 +10,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::{Value, json};
-use tegula_exageostat::fit::{
-    self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer,
-};
+use serde_json::Value;
+use tegula_exageostat::fit::{self as library, FitError, FitOptions, Journal, Optimizer};
 use tegula_exageostat::likelihood::Evaluate;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
@@ -26,19 +26,16 @@ use crate::exageostat::auto::{self, alternative, closer, too_far};
 use crate::exageostat::data::Data;
 use crate::exageostat::likeliest::{likeliest, nearby};
 use crate::exageostat::mean::Mean;
-use crate::exageostat::mean_file::{coefficients_json, mean_json};
-use crate::exageostat::method::{Approximation, Method, describe_error, doubt, method_json};
+use crate::exageostat::method::{Approximation, Method, describe_error, doubt};
 use crate::exageostat::model_file::ModelFile;
 use crate::exageostat::options::{EstimationFlags, expected_evaluations};
 use crate::exageostat::page::Page;
 use crate::exageostat::remarks::Remarks;
-use crate::exageostat::report::{
-    Done, best_so_far, coefficients, describe, fit_remarks, message, profile_json, start_json,
-};
+use crate::exageostat::report::{Done, best_so_far, describe};
 use crate::exageostat::setup::{Problem, Setup};
-use crate::exageostat::transform::{Choice, describe_choice, to_json};
+use crate::exageostat::transform::{Choice, describe_choice};
 use crate::exageostat::tukey;
-use crate::exageostat::{describe_covariance, object, parameter_list, parameters_json};
+use crate::exageostat::{describe_covariance, parameter_list};
 use crate::flags::{
     CheckpointFlags, ContextFlags, CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags,
     MeanFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
@@ -47,12 +44,9 @@ use crate::output::{
     Account, Console, Form, Progress, check_form, check_output, count, is_standard_output, number,
     seconds, write_json,
 };
-
-/// An object with something of each parameter, and of the nugget.
-fn of_each<X>(fit: &library::Fit, value: impl Fn(&X) -> Value, each: &[X]) -> Value {
-    let names = fit.model.covariance.parameters.iter().map(|p| p.name).chain(["nugget"]);
-    Value::Object(names.map(str::to_owned).zip(each.iter().map(value)).collect())
-}
+use grid::Grid;
+pub(super) use grid::Profile;
+use starts::Searches;
 
 /// Flags of `fit`.
 #[derive(Args, Debug)]
@@ -74,6 +68,13 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
+    /// Fit with each of some values, and keep the best
+    ///
+    /// "smoothness=0.5,1.5,2.5", or "range=0.1:1:10" for 10 values from 0.1 to 1. The other
+    /// parameters are estimated with each: the profile likelihood of the parameter. Fits run side
+    /// by side where one does not keep all workers busy.
+    #[arg(long, value_name = "NAME=V,...", help_heading = "Search", conflicts_with = "trace")]
+    grid: Option<String>,
     /// Likelihood: exact, vecchia:M[:ORDER:FORM], tlr:EPS, mixed:EPS, dst:RANGE, or auto:X wrong by
     /// at most X [default: exact]
     ///
@@ -124,13 +125,26 @@ impl Fit {
             ));
         }
         let options = self.estimation.options(self.covariance.covariance, self.run.seed)?;
+        let grid = self.grid.as_deref();
+        let grid = grid.map(|text| Grid::read(text, self.covariance.covariance, &options));
+        let grid = grid.transpose()?;
+        let mut options = grid.as_ref().map_or(options, |grid| grid.first().clone());
+        if grid.is_some() && (self.transform == Choice::BoxCox || self.transform.tukey().is_some())
+        {
+            return Err(refused(
+                "--grid is of a fit without tukey-gh, and with a known lambda: --transform \
+                 box-cox:LAMBDA",
+            ));
+        }
         let of = (self.transform, self.covariance.covariance);
         tukey::check(of, &options, self.checkpoint.is_given())?;
         let mut remarks = Remarks::new(&console);
-        let (mut data, mut setup, accuracy) = self.prepare(&options, &console, &mut remarks)?;
+        let (mut data, mut setup, accuracy) =
+            self.prepare(&options, grid.as_ref(), &console, &mut remarks)?;
         if setup.is_dry {
             let expected = expected_evaluations(&options, self.optimizer(&options))
-                .min(options.max_evaluations);
+                .min(options.max_evaluations)
+                * grid.as_ref().map_or(1, Grid::len);
             let plan = setup.estimate(&console, (expected, "what a fit usually takes"))?;
             self.output.write(&plan)?;
             return console.finish();
@@ -140,7 +154,10 @@ impl Fit {
         checkpoints.listen();
         let search = if setup.is_double() { Self::search::<f64> } else { Self::search::<f32> };
         let run = (&setup, &mut checkpoints);
-        let (mut transform, mut done) = search(self, (&data, &options), run, &console)?;
+        let with = (&data, &options, grid.as_ref());
+        let (mut transform, mut done) = search(self, with, run, &console)?;
+        let profile = done.profile.take();
+        profile.iter().for_each(|profile| options = profile.kept.clone());
         let next = |setup: &Setup, done: &Done| {
             closer(setup.vecchia(), done.fit.loglik_error, accuracy, &console)
         };
@@ -151,9 +168,10 @@ impl Fit {
             let options = if self.transform == Choice::BoxCox { &options } else { &from };
             let run = (&setup, &mut checkpoints);
             let before = done.seconds;
-            (transform, done) = search(self, (&data, options), run, &console)?;
+            (transform, done) = search(self, (&data, options, None), run, &console)?;
             done.seconds += before;
         }
+        done.profile = profile;
         match done.tukey {
             Some(_) => {
                 let coefficients = &done.fit.evaluation.coefficients;
@@ -171,6 +189,9 @@ impl Fit {
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
         let mut result = self.result((&data, &options), &setup, &done, &remarks);
+        if let Some(profile) = &done.profile {
+            result["grid"] = profile.json(data.log_jacobian());
+        }
         accuracy.into_iter().for_each(|most| result["method"]["error_asked"] = most.into());
         result["estimated"] = self.estimated(&options).into();
         let written = [
@@ -193,6 +214,7 @@ impl Fit {
     fn prepare(
         &self,
         options: &FitOptions,
+        grid: Option<&Grid>,
         console: &Console,
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Setup, Option<f64>)> {
@@ -212,7 +234,8 @@ impl Fit {
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let problem = data.problem(Computation::Fit);
         let method = self.method.unwrap_or(auto::Choice::Named(Method::Exact));
-        let has_noise = self.estimation.has_nugget() && data.is_plain(covariance);
+        let has_nugget = self.estimation.has_nugget() || grid.is_some_and(Grid::has_nugget);
+        let has_noise = has_nugget && data.is_plain(covariance);
         let (method, accuracy) = method.settle(problem.n, has_noise, self.run.memory()?);
         let method = method.settle(&data.observations.points);
         if accuracy.is_some() && method.name().is_some() && self.checkpoint.is_given() {
@@ -225,7 +248,7 @@ impl Fit {
         let setup = self.setup(Problem { method, ..problem });
         let setup = setup.map_err(|failure| alternative(problem.n, failure))?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
-        data.check_places(self.estimation.has_nugget(), remedy, console)?;
+        data.check_places(has_nugget, remedy, console)?;
         data.describe_with(console, &describe_choice(self.transform, data.transform));
         describe_covariance(console, covariance);
         setup.describe(console);
@@ -236,7 +259,7 @@ impl Fit {
     /// Searches, and shows how far the search is.
     fn search<T: Real>(
         &self,
-        (data, options): (&Data, &FitOptions),
+        (data, options, grid): (&Data, &FitOptions, Option<&Grid>),
         (setup, checkpoints): (&Setup, &mut Checkpoints),
         console: &Console,
     ) -> Result<(Transform, Done)> {
@@ -255,10 +278,19 @@ impl Fit {
                 self.maximise::<T>((data, options), run, console)
             });
         }
-        let explored = self.explore::<T>((data, options), setup, &mut journal, console)?;
+        let with = Searches { data, setup, console };
+        let (profile, seconds) = match grid {
+            Some(grid) => {
+                let (profile, seconds) = self.over_grid::<T>(grid, with, &mut journal)?;
+                (Some(profile), seconds)
+            }
+            None => (None, self.explore::<T>(with, options, &mut journal)?),
+        };
+        let options = profile.as_ref().map_or(options, |profile| &profile.kept);
         let run = (setup, checkpoints, &mut journal);
         let mut done = self.maximise::<T>((data, options), run, console)?;
-        done.seconds += explored;
+        done.seconds += seconds;
+        done.profile = profile;
         Ok((done.tukey.map_or(data.transform, |tukey| tukey.transform), done))
     }
 
@@ -345,7 +377,7 @@ impl Fit {
             (None, None) => unreachable!("one of them was made"),
         };
         let (account, trace) = (Account::of(flow), flow.take_trace());
-        Ok(Done { fit, seconds, account, trace, tukey: tukey_estimates })
+        Ok(Done { fit, seconds, account, trace, tukey: tukey_estimates, profile: None })
     }
 
     /// Writes the model, and says how to go on.
@@ -385,79 +417,5 @@ impl Fit {
             }
             _ => options.optimizer,
         }
-    }
-
-    /// Names of what was estimated but the coefficients of the mean.
-    fn estimated(&self, options: &FitOptions) -> Vec<&'static str> {
-        let parameters = self.covariance.covariance.parameters.iter().zip(&options.fixed);
-        let free = parameters.filter(|(_, fixed)| fixed.is_none());
-        let has_nugget = matches!(options.nugget, NuggetChoice::Estimated { .. });
-        free.map(|(parameter, _)| parameter.name)
-            .chain(has_nugget.then_some("nugget"))
-            .chain((self.transform == Choice::BoxCox).then_some("lambda"))
-            .chain((self.transform == Choice::TukeyGh).then_some(["g", "h"]).into_iter().flatten())
-            .collect()
-    }
-
-    fn result(
-        &self,
-        (data, options): (&Data, &FitOptions),
-        setup: &Setup,
-        done: &Done,
-        remarks: &Remarks<'_>,
-    ) -> Value {
-        let fit = &done.fit;
-        let errors = &fit.uncertainty;
-        let hits: Vec<Value> = fit
-            .bounds_hit
-            .iter()
-            .map(|hit| json!({ "parameter": hit.parameter, "end": hit.end, "bound": hit.bound, "is_share_of_variance": hit.is_share }))
-            .collect();
-        let coefficients = coefficients(data, fit);
-        let mut transform = to_json(data.transform);
-        if matches!(self.transform, Choice::BoxCox | Choice::TukeyGh) {
-            transform["estimated"] = true.into();
-        }
-        done.tukey.iter().for_each(|estimates| tukey::describe_json(estimates, &mut transform));
-        let mut result = object([
-            ("format_version", super::model_file::format_version()),
-            ("tegula_version", env!("CARGO_PKG_VERSION").into()),
-            ("covariance", fit.model.covariance.name.into()),
-            ("params", parameters_json(&fit.model)),
-            ("nugget", fit.model.nugget.into()),
-            ("std_errors", of_each(fit, |error| (*error).into(), &errors.std_errors)),
-            (
-                "intervals",
-                of_each(fit, |pair| json!(pair.map(|(low, high)| [low, high])), &errors.intervals),
-            ),
-            ("information", errors.information.name().into()),
-            ("profile_intervals", of_each(fit, profile_json, &fit.profile_intervals)),
-            ("loglik", (fit.loglik + data.log_jacobian()).into()),
-            ("log_jacobian", data.log_jacobian().into()),
-            ("transform", transform),
-            ("criterion", if self.estimation.reml { "reml" } else { "ml" }.into()),
-            ("gradient_norm", errors.gradient_norm.into()),
-            ("evaluations", fit.evaluations.into()),
-            ("gradients", fit.scores.into()),
-            ("evaluations_taken_over", fit.taken_over.into()),
-            ("failed_evaluations", fit.failed_evaluations.into()),
-            ("iterations", fit.iterations.into()),
-            ("converged", fit.converged.into()),
-            ("message", message(done).into()),
-            ("remarks", remarks.json(&fit_remarks(fit))),
-            ("mean", mean_json(&data.mean, &coefficients, &data.aliased)),
-            ("coefficients", coefficients_json(&coefficients, &data.aliased)),
-            ("coefficients_df", coefficients.degrees_of_freedom.into()),
-            ("bounds_hit", hits.into()),
-            ("seconds", done.seconds.into()),
-            ("method", method_json(setup.method(), fit.loglik_error)),
-            ("optimizer", self.optimizer(options).name().into()),
-            ("starts", fit.starts.iter().map(start_json).collect::<Vec<_>>().into()),
-            ("data", super::model_file::data_json(data)),
-        ]);
-        setup.describe_json(&mut result);
-        done.account.describe_json(&mut result);
-        self.overlap.describe_json(&mut result);
-        Value::Object(result)
     }
 }

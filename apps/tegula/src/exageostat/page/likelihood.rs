@@ -20,11 +20,41 @@ pub(super) fn curves(file: &ModelFile) -> String {
     let covariance = file.model.covariance;
     let names = covariance.parameters.iter().map(|parameter| (parameter.name, parameter.scale));
     let values = file.model.values.iter().copied().chain([file.model.nugget]);
-    names
+    let curves = names
         .chain([("nugget", Scale::Logarithm)])
         .zip(values)
-        .filter_map(|(name, value)| curve(file, name, value))
-        .collect()
+        .filter_map(|(name, value)| curve(file, name, value));
+    curves.chain(grid(&file.value["grid"])).collect()
+}
+
+/// The figure of fits with other values of a parameter, if there are some.
+fn grid(grid: &Value) -> Option<String> {
+    let name = grid["parameter"].as_str()?;
+    let pair = |point: &Value| Some((point["value"].as_f64()?, point["loglik"].as_f64()?));
+    let points: Vec<(f64, f64)> = grid["points"].as_array()?.iter().filter_map(pair).collect();
+    let best = points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+    let points: Vec<(f64, f64)> = points.iter().map(|(x, loglik)| (*x, loglik - best.1)).collect();
+    let words =
+        |(x, lost): &(f64, f64)| format!("{name} = {}: {}", number(*x, 5), number(*lost, 4));
+    let labels: Vec<String> = points.iter().map(words).collect();
+    let cut = -0.5 * NORMAL * NORMAL;
+    let svg = chart(&Chart {
+        x: name,
+        y: "log-likelihood less its maximum",
+        with_x: &[],
+        with_y: &[0.0, cut],
+        layers: &[
+            Layer::Level(cut, "95 %"),
+            Layer::Line(&points),
+            Layer::Points(&points, &labels),
+            Layer::Upright(best.0),
+        ],
+    });
+    let about = format!(
+        "Fits with each value of {name}, the other parameters at their best: the profile \
+         likelihood. Values above the line at -1.92 are in its 95 % interval."
+    );
+    Some(captioned(&format!("{name}, by grid: best at {}", number(best.0, 5)), &svg, &about))
 }
 
 /// Where a curve passes: coordinates of a parameter, each with the root of twice what is lost there

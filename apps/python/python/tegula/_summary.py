@@ -74,7 +74,7 @@ class Summary:
     def _repr_html_(self):
         cell = lambda tag, text: f"<{tag}>{escape(text)}</{tag}>"  # noqa: E731
         row = lambda tag, cells: "<tr>" + "".join(cell(tag, text) for text in cells) + "</tr>"  # noqa: E731
-        parts = ["<table><caption>Gaussian random field</caption>"]
+        parts = [_STYLE, "<div class=tegula><table><caption>Gaussian random field</caption>"]
         for left, right in zip(self.head[::2], self.head[1::2]):
             parts.append(f"<tr>{cell('th', left[0])}{cell('td', left[1])}{cell('th', right[0])}{cell('td', right[1])}</tr>")
         parts.append("</table>")
@@ -84,7 +84,15 @@ class Summary:
                 parts.append(f"<table><caption>{title}</caption>" + row("th", names))
                 parts += [row("td", one) for one in rows] + ["</table>"]
         parts += [f"<p>{escape(remark)}</p>" for remark in self.remarks]
-        return "".join(parts)
+        return "".join([*parts, "</div>"])
+
+
+#: Numbers to the right, and room between columns.
+_STYLE = (
+    "<style>.tegula table{border-collapse:collapse;margin:0 0 .8em} .tegula caption{text-align:left;font-weight:bold}"
+    ".tegula th{text-align:left;padding:.1em 1em .1em 0} .tegula td{text-align:right;padding:.1em 1em .1em 0}"
+    ".tegula td:first-child{text-align:left} .tegula p{max-width:60em}</style>"
+)
 
 
 def _folded(text, width):

@@ -96,7 +96,7 @@ class Words:
         return ",".join(left)
 
     def _model_words(self):
-        words = _call.flag("--covariance", self.covariance) + _call.flag("--transform", self.transform)
+        words = _call.flag("--covariance", self.covariance) + _call.flag("--transform", self.transformation)
         words.append(f"--mean={re.sub(r'(?<![A-Za-z0-9_.])C[(]', 'factor(', str(self.mean))}")
         if isinstance(self.nugget, str):
             if self.nugget != "estimate":

@@ -38,7 +38,7 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
     distance : {"euclidean", "great-circle", "chordal"}, optional
         What distance means; along the sphere, in km, where coordinates are called longitude and
         latitude.
-    transform : str, default "none"
+    transformation : str, default "none"
         ``"log"``, ``"sqrt"``, ``"box-cox"``, ``"tukey-gh"``: what makes y Gaussian.
     fix, bounds, start : dict, optional
         Parameters that are known, the intervals of search as ``(low, high)``, and where it starts.
@@ -99,7 +99,7 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         coords=None,
         time=None,
         distance=None,
-        transform="none",
+        transformation="none",
         fix=None,
         bounds=None,
         start=None,
@@ -126,7 +126,7 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         self.coords = coords
         self.time = time
         self.distance = distance
-        self.transform = transform
+        self.transformation = transformation
         self.fix = fix
         self.bounds = bounds
         self.start = start

@@ -61,8 +61,8 @@ pub fn digest_numbers(columns: &[&[f64]]) -> Digest {
     Digest::finish(hasher)
 }
 
-/// The digest of columns with their names: numbers as [`digest_numbers`] counts them, texts by their
-/// bytes, each after its length.
+/// The digest of columns with their names: numbers as [`digest_numbers`] counts them, texts by
+/// their bytes, each after its length.
 pub(crate) fn digest_columns(columns: &[(String, Cells)]) -> Digest {
     let mut hasher = Sha256::new();
     let text = |hasher: &mut Sha256, text: &str| {

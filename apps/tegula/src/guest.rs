@@ -3,8 +3,8 @@
 //!
 //! The command is the same as on the command line, flag by flag, and so are its numbers and its
 //! messages. Tables and matrices that are lent go by names where a flag takes a file; results are
-//! kept under the names [`RESULT`], [`COLUMNS`] and [`MATRIX`]. Nothing is printed, and no signal is
-//! caught.
+//! kept under the names [`RESULT`], [`COLUMNS`] and [`MATRIX`]. Nothing is printed, and no signal
+//! is caught.
 
 use std::cell::RefCell;
 use std::fmt;

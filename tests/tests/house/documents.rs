@@ -16,7 +16,7 @@ use tegula_traces::plot::PANELS;
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "runtime",
     "figures",
     "bounds",
@@ -30,6 +30,7 @@ const CRATES: [&str; 15] = [
     "apps/diodon",
     "apps/tegula",
     "apps/capi",
+    "apps/python",
     "tests",
     "tests/stand-ins",
 ];

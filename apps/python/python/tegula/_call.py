@@ -62,6 +62,8 @@ def hint(message):
     """What the flags that ``message`` names are called in Python; empty if it names none."""
     names = dict.fromkeys(re.findall(r"--[a-z]+(?:-[a-z]+)*", message))
     known = [f"{flag} is {_HERE[flag]}" for flag in names if flag in _HERE]
+    if "missing value" in message:
+        known.insert(0, "NaN is a missing value")
     return f" [in Python: {', '.join(known)}]" if known else ""
 
 

@@ -31,7 +31,7 @@ def _map(field, ax, X):
         raise ValueError(f"a map has 2 coordinates, and the data have {len(places)} ({', '.join(names)})")
     right, up = (1, 0) if "lat" in names[0].lower() else (0, 1)
     if X is None:
-        inputs = {one["name"] for one in field.result_["mean"]["variables"]} - set(names)
+        inputs = {one["name"] for one in field.result_["mean"].get("variables", [])} - set(names)
         if inputs or field.result_["data"]["columns"]["time"]:
             raise ValueError(f"the mean takes {', '.join(sorted(inputs)) or 'a time'}: give places that have it, as X=")
         x, y = (np.linspace(one.min(), one.max(), 100) for one in (places[right], places[up]))

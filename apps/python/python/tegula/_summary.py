@@ -55,7 +55,11 @@ class Summary:
         width = 78
         lines = ["Gaussian random field".center(width), "=" * width]
         for left, right in zip(self.head[::2], self.head[1::2]):
-            lines.append(f"{left[0] + ':':<16}{left[1]:<24.24}{right[0] + ':':<16}{right[1]:>22}")
+            # What is long, as a formula of the mean, has a line of its own.
+            fits = len(left[1]) < 24
+            lines += [] if fits else [f"{left[0] + ':':<16}{left[1]}"]
+            first = f"{left[0] + ':':<16}{left[1]:<24}" if fits else " " * 40
+            lines.append(f"{first}{right[0] + ':':<16}{right[1]:>22}")
         for attribute, title, names in self._TABLES:
             rows = getattr(self, attribute)
             if not rows:

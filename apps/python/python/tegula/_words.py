@@ -77,7 +77,7 @@ class Words:
         try:
             return names[given]
         except (IndexError, TypeError):
-            raise ValueError(f"{what}: there is no column {given!r} in X, which has {len(names)} columns") from None
+            raise ValueError(f"{what}: there is no column {given!r} in X, which has {len(names)} feature(s)") from None
 
     def _coords(self, X, names, y):
         if self.coords is not None:
@@ -85,7 +85,8 @@ class Words:
             return ",".join(self._column(one, names, "coords") for one in given)
         time = None if self.time is None else self._column(self.time, names, "time")
         if _frames.is_frame(X) or _frames.is_xarray(X):
-            left = [name for name in names if name != time and name != y]
+            y = y if isinstance(y, str) else None
+            left = [name for name in names if name not in (time, y)]
             return None if len(left) > 3 or _tegula.has_coordinates(left) else ",".join(left)
         left = [name for name in names if name != time]
         if len(left) > 3:

@@ -177,7 +177,7 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         values = self._values(y, names, table, rows)
         coords = self._coords(X, names, y)
         words = ["exageostat", "fit", _TRAINING, f"--values={values}"]
-        words += _call.flag("--coords", coords)
+        words += _call.flag("--coords", coords) + _call.flag("--distance", self.distance)
         words += _call.flag("--noise", self._noise(noise, names, table, rows))
         words += _call.flag("--time", None if self.time is None else self._column(self.time, names, "time"))
         words += self._model_words() + self._run_words()
@@ -418,7 +418,8 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        # Several variables take a covariance of as many.
+        tags.target_tags.multi_output = bool(self.replicates)
         tags.non_deterministic = False
         return tags
 

@@ -6,6 +6,8 @@ order. Tasks overlap where their data allow it, and where they release the inter
 NumPy does in most of its loops and products.
 """
 
+import os
+
 import numpy as np
 
 from . import _call, _tegula
@@ -175,8 +177,9 @@ class Flow:
     def trace(self, path):
         """Writes what ran when to ``path``: ``.html`` a report, ``.svg`` a picture, ``.csv`` a table,
         ``.json`` for Perfetto, ``.trace`` for ``tegula trace``."""
+        path = _writable(path)
         try:
-            self._flow.write_trace(str(path))
+            self._flow.write_trace(path)
         except _tegula.Failure as failure:
             kind, message = failure.args
             raise _call._KINDS[kind](message.strip()) from None
@@ -209,11 +212,20 @@ class Flow:
         if missing:
             raise ValueError(f"seconds says nothing of the tasks {', '.join(missing)}")
         times = [float(seconds[name]) for name in self._names]
+        path = None if trace is None else _writable(trace)
         try:
-            return self._flow.simulate(times, int(n_jobs), policy, None if trace is None else str(trace))
+            return self._flow.simulate(times, int(n_jobs), policy, path)
         except _tegula.Failure as failure:
             kind, message = failure.args
             raise _call._KINDS[kind](message.strip()) from None
+
+
+def _writable(path):
+    """``path`` as a text, of a file in a folder that is there."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"cannot write {os.fspath(path)}: there is no folder {folder}")
+    return os.fspath(path)
 
 
 def _listed(what, data):

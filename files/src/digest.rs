@@ -5,6 +5,8 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::columns::Cells;
+
 /// A SHA-256 digest; displayed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 32]);
@@ -54,6 +56,24 @@ pub fn digest_numbers(columns: &[&[f64]]) -> Digest {
         for &value in *column {
             let canonical = if value.is_nan() { f64::NAN } else { value + 0.0 };
             hasher.update(canonical.to_bits().to_le_bytes());
+        }
+    }
+    Digest::finish(hasher)
+}
+
+/// The digest of columns with their names: numbers as [`digest_numbers`] counts them, texts by
+/// their bytes, each after its length.
+pub(crate) fn digest_columns(columns: &[(String, Cells)]) -> Digest {
+    let mut hasher = Sha256::new();
+    let text = |hasher: &mut Sha256, text: &str| {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    };
+    for (name, cells) in columns {
+        text(&mut hasher, name);
+        match cells {
+            Cells::Numbers(values) => hasher.update(digest_numbers(&[values]).as_bytes()),
+            Cells::Texts(texts) => texts.iter().for_each(|cell| text(&mut hasher, cell)),
         }
     }
     Digest::finish(hasher)

@@ -22,7 +22,7 @@ pub mod sparse;
 pub mod text;
 
 pub use atomic::{FillError, remove_temporaries, write_atomically};
-pub use columns::{BUILD_PARQUET, HAS_PARQUET, ParquetWriter, is_guarded};
+pub use columns::{BUILD_PARQUET, Cells, HAS_PARQUET, ParquetWriter, is_guarded};
 pub use csv::{
     Classes, ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, PartWriter, Parts,
     ReadOptions, Records, Row, Table, TableFile, write_columns, write_columns_to,

@@ -75,9 +75,24 @@ pub(crate) fn refused(message: impl fmt::Display) -> anyhow::Error {
     Refused(message.to_string()).into()
 }
 
-/// Whether `failure` was made by [`refused`].
+/// Whether `failure` was made by [`refused`] or [`no_room`].
 pub(crate) fn is_refused(failure: &anyhow::Error) -> bool {
-    failure.is::<Refused>()
+    failure.is::<Refused>() || is_no_room(failure)
+}
+
+/// What does not fit the memory, with what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NoRoom(String);
+
+/// An error of a run that does not fit the memory, which says `message`.
+pub(crate) fn no_room(message: impl fmt::Display) -> anyhow::Error {
+    NoRoom(message.to_string()).into()
+}
+
+/// Whether `failure` was made by [`no_room`].
+pub(crate) fn is_no_room(failure: &anyhow::Error) -> bool {
+    failure.is::<NoRoom>()
 }
 
 /// The exit code of `failure`.
@@ -114,6 +129,7 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || by_table
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
+        || cause.is::<NoRoom>()
         || cause.is::<CheckpointError>()
         || cause.is::<DistributionError>()
         || cause.is::<StartError>()

@@ -8,6 +8,7 @@ use tegula_runtime::exec::{Pool, PoolEngine};
 use tegula_runtime::sched::ContextId;
 
 use crate::flags::MachineChoice;
+use crate::guest;
 
 /// The place of a command.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ pub(crate) fn machine() -> Option<MachineChoice> {
 /// What stands after the name of the program, of the command of this thread.
 pub(crate) fn arguments() -> Vec<OsString> {
     let words = SEAT.with_borrow(|seat| seat.as_ref().map(|seat| seat.words.clone()));
-    match words {
+    match words.or_else(guest::words) {
         Some(words) => words.into_iter().map(OsString::from).collect(),
         None => std::env::args_os().skip(1).collect(),
     }

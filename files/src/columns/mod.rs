@@ -71,13 +71,22 @@ pub(crate) struct Batch {
 }
 
 /// Cells of a column.
-#[derive(Debug)]
-pub(crate) enum Cells {
+#[derive(Clone, Debug)]
+pub enum Cells {
     /// Numbers; NaN is a missing value.
     Numbers(Vec<f64>),
     /// Texts; an empty one is a missing value.
-    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
     Texts(Vec<String>),
+}
+
+impl Cells {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Texts(texts) => texts.len(),
+        }
+    }
 }
 
 impl Batch {

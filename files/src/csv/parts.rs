@@ -12,11 +12,11 @@ use super::lines::Lines;
 use super::records::{Records, Row};
 use super::shape::{ReadOptions, Shape};
 use super::source::Source;
-use super::stored::{StoredParts, left_out_words, no_row, shape};
+use super::stored::{StoredParts, column, left_out_words, no_row, shape};
 use super::table::Table;
 use super::write::RowWriter;
-use crate::columns::{self, ColumnFile};
-use crate::digest::{Digest, digest_bytes};
+use crate::columns::{self, Cells, ColumnFile};
+use crate::digest::{Digest, digest_bytes, digest_columns};
 use crate::error::TableError;
 use crate::text::Text;
 
@@ -264,22 +264,44 @@ impl Table {
     pub fn of_numbers(
         name: &Path,
         columns: Vec<(String, Vec<f64>)>,
+        numbered: (&'static str, u64),
+    ) -> Self {
+        let columns = columns.into_iter().map(|(name, values)| (name, Cells::Numbers(values)));
+        Self::in_memory(name, columns.collect(), numbered)
+    }
+
+    /// As [`of_numbers`](Self::of_numbers) of columns that may hold texts, with a digest of what is
+    /// in them.
+    ///
+    /// # Panics
+    /// If the columns differ in length.
+    pub fn of_columns(
+        name: &Path,
+        columns: Vec<(String, Cells)>,
+        numbered: (&'static str, u64),
+    ) -> Self {
+        let digest = digest_columns(&columns);
+        Self { digest, ..Self::in_memory(name, columns, numbered) }
+    }
+
+    fn in_memory(
+        name: &Path,
+        columns: Vec<(String, Cells)>,
         (word, first): (&'static str, u64),
     ) -> Self {
-        let rows = columns.first().map_or(0, |(_, values)| values.len());
+        let rows = columns.first().map_or(0, |(_, cells)| cells.rows());
         let mut lines = Lines::default();
         (0..rows as u64).for_each(|row| lines.push(first + row));
-        let (names, values): (Vec<String>, Vec<Vec<f64>>) = columns.into_iter().unzip();
+        let (names, cells): (Vec<String>, Vec<Cells>) = columns.into_iter().unzip();
         let shape = Shape { dialect: Dialect::PLAIN, width: names.len(), header: Some(names) };
-        let column = |values: Vec<f64>| {
-            assert_eq!(values.len(), rows, "values of a column");
-            Column { values, ..Column::default() }
-        };
-        let columns = values.into_iter().map(column).collect();
+        let checked = cells.into_iter().map(|cells| {
+            assert_eq!(cells.rows(), rows, "cells of a column");
+            column(cells)
+        });
+        let (columns, texts) = checked.unzip();
         let source = Source::hold(name, Vec::new(), u64::MAX);
         let names = shape.names();
-        let kept = Kept::Columns { word, texts: Vec::new() };
-        Self::part(source, shape, names, (columns, lines), kept)
+        Self::part(source, shape, names, (columns, lines), Kept::Columns { word, texts })
     }
 
     fn part(
@@ -424,6 +446,28 @@ mod tests {
             (count, rows) = (count + 1, rows + part.rows());
         }
         assert!(rows == 4000 && count > 5, "{rows} rows in {count} parts");
+    }
+
+    #[test]
+    fn columns_in_memory_hold_numbers_and_texts() {
+        let table = |x: f64, class: &str| {
+            let texts = vec!["a".to_owned(), class.to_owned(), String::new()];
+            let numbers = vec![x, f64::INFINITY, f64::NAN];
+            let columns = vec![
+                ("x".to_owned(), Cells::Numbers(numbers)),
+                ("class".to_owned(), Cells::Texts(texts)),
+            ];
+            Table::of_columns(Path::new("X"), columns, ("row", 0))
+        };
+        let one = table(1.0, "b");
+        let classes = one.classes(one.find("class").expect("there")).expect("in memory");
+        assert_eq!(classes.names, ["a", "b"]);
+        assert_eq!(classes.codes, [Some(0), Some(1), None]);
+        let error = one.numbers(one.find("x").expect("there")).expect_err("infinite");
+        assert!(error.to_string().contains("X, row 1"), "{error}");
+        assert_eq!(one.digest(), table(1.0, "b").digest());
+        assert_ne!(one.digest(), table(2.0, "b").digest());
+        assert_ne!(one.digest(), table(1.0, "a").digest());
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl StoredParts {
 }
 
 /// A column with these cells, and its texts if it has some.
-fn column(cells: Cells) -> (Column, Option<Vec<String>>) {
+pub(super) fn column(cells: Cells) -> (Column, Option<Vec<String>>) {
     match cells {
         Cells::Numbers(mut values) => {
             let infinite = values.iter().position(|value| value.is_infinite());
@@ -71,7 +71,10 @@ fn column(cells: Cells) -> (Column, Option<Vec<String>>) {
             (Column { values, infinite, text: None }, None)
         }
         Cells::Texts(texts) => {
-            let row = texts.iter().position(|text| !text.is_empty()).unwrap_or(0);
+            let is_word = |text: &String| !text.is_empty() && text.parse::<f64>().is_err();
+            // Who wants numbers is shown what is none.
+            let row = texts.iter().position(is_word);
+            let row = row.or_else(|| texts.iter().position(|text| !text.is_empty())).unwrap_or(0);
             let text = texts.get(row).map(|text| Sight::new(row, text));
             (Column { text, ..Column::default() }, Some(texts))
         }
@@ -178,7 +181,8 @@ impl Table {
     }
 
     /// What a row is called in messages: the line on which it stands, or a pixel.
-    pub(super) fn word(&self) -> &'static str {
+    #[must_use]
+    pub fn word(&self) -> &'static str {
         match (&self.stored, self.kept.as_deref()) {
             (Some(stored), _) => stored.file.word(),
             (None, Some(Kept::Columns { word, .. })) => word,

@@ -31,6 +31,7 @@ const CRATES: [&str; 16] = [
     "apps/batch",
     "apps/tegula",
     "apps/capi",
+    "apps/python",
     "tests",
     "tests/stand-ins",
 ];

@@ -11,6 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
+use crate::guest;
 use crate::machine::system_entry;
 use crate::ranks;
 
@@ -64,6 +65,10 @@ fn is_ignored(signal: i32) -> bool {
 /// From now on these signals are noted and do nothing else, but for a second SIGINT, which ends the
 /// process. The first one is answered at once, on standard error: `reply` says what follows.
 pub(crate) fn catch_signals(reply: impl Into<String>) {
+    // They are the program's that runs the command.
+    if guest::is_guest() {
+        return;
+    }
     NOTED.get_or_init(|| {
         let caught = "the system lets a process catch these signals";
         let (read, write) = UnixStream::pair().expect(caught);
@@ -108,6 +113,9 @@ pub(crate) fn release_signals() {
 /// From now on a signal that ends the process removes the temporary files that it has not finished.
 /// A thread does it, since a handler may not; where signals are noted, runs end by themselves.
 pub(crate) fn tidy_on_signals() {
+    if guest::is_guest() {
+        return;
+    }
     static TIDY: Once = Once::new();
     // Without it files stay, as they do where a process is killed.
     TIDY.call_once(|| _ = watch());
@@ -142,6 +150,9 @@ fn number(signal: i32) -> u64 {
 
 /// The number of the signal that has come, 0 if none has.
 pub(crate) fn caught() -> u64 {
+    if guest::is_stopped() {
+        return number(SIGINT);
+    }
     NOTED.get().map_or(0, |noted| noted.caught.load(Ordering::SeqCst) as u64)
 }
 

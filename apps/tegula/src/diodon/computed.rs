@@ -11,6 +11,7 @@ use tegula_files::expression::split_list;
 use tegula_files::{ColumnIndex, NamedValues, ReadOptions, Table};
 
 use crate::error::refused;
+use crate::guest;
 
 /// What of a table are points.
 #[derive(Args, Debug)]
@@ -72,7 +73,8 @@ impl PointFlags {
     /// The points of the table, and the bytes of its file.
     fn points(&self, input: &Path, memory_bytes: u64) -> Result<(Points, u64)> {
         let options = ReadOptions { memory_bytes, ..ReadOptions::default() };
-        let table = Table::read_with(input, &options)?;
+        let lent = guest::table(input).map(Ok);
+        let table = lent.unwrap_or_else(|| Table::read_with(input, &options))?;
         let names = self.names_column(&table)?;
         let columns = self.coordinate_columns(&table, names)?;
         let titles: Vec<String> = columns.iter().map(|&column| table.name(column)).collect();

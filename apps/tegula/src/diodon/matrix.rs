@@ -13,6 +13,7 @@ use tegula_files::source::{Coverage, Source};
 
 use crate::error::refused;
 use crate::files::check_side_files;
+use crate::guest;
 use crate::machine::peak_resident;
 use crate::output::{Console, bytes, count};
 
@@ -61,6 +62,9 @@ pub(super) fn open(
     (memory_bytes, scratch): (u64, PathBuf),
     fill: Option<f64>,
 ) -> Result<Arc<dyn Source>> {
+    if let Some(source) = guest::source(spec) {
+        return Ok(source);
+    }
     let found = find_matrix(spec, format)?;
     let source = found.open(&ReadSettings { memory_bytes, scratch, format, fill })?;
     check_side_files(&*source, &found.path)?;

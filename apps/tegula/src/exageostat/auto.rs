@@ -4,7 +4,7 @@ use tegula_exageostat::vecchia::{Form, Vecchia};
 use tegula_linalg::program::cholesky_flops;
 
 use super::method::{Method, NEIGHBOURS};
-use crate::error::{is_refused, refused};
+use crate::error::{is_no_room, is_refused, no_room, refused};
 use crate::output::{Console, bytes, number};
 
 /// Error of a log-likelihood that hardly moves its maximum.
@@ -102,7 +102,8 @@ pub(super) fn alternative(n: usize, failure: anyhow::Error) -> anyhow::Error {
     if !is_refused(&failure) || n <= MOST_EXACT {
         return failure;
     }
-    refused(format!(
+    let again = if is_no_room(&failure) { no_room } else { refused };
+    again(format!(
         "{failure}. An exact likelihood of {n} places is {} flops on {} for each evaluation: \
          --method auto, or vecchia:M, approximates it and says how well",
         number(cholesky_flops(n as f64), 3),

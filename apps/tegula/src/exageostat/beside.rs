@@ -6,6 +6,7 @@ use anyhow::Result;
 use tegula_files::{NamedValues, Table};
 
 use super::transform::Column;
+use crate::guest;
 use crate::output::write_file;
 
 /// Writes `columns`, which are of these rows of the table, to `path` beside its own; returns their
@@ -23,6 +24,11 @@ pub(super) fn write_beside(
     let columns: Vec<Column> = columns.iter().map(spread).collect();
     let names: Vec<String> =
         columns.iter().map(|(name, _)| free_name(table.names(), name, "predicted")).collect();
+    if guest::keeps(path) {
+        let values = columns.into_iter().map(|(_, values)| values);
+        guest::keep_columns(names.iter().cloned().zip(values).collect());
+        return Ok(names);
+    }
     let pairs = names.iter().zip(&columns);
     let extra: Vec<NamedValues<'_>> =
         pairs.map(|(name, (_, values))| NamedValues { name, values }).collect();

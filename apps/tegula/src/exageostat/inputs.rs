@@ -19,6 +19,7 @@ use super::targets::Targets;
 use super::training::Training;
 use super::values::columns_by_variable;
 use crate::error::refused;
+use crate::guest;
 use crate::output::count;
 
 /// Places to predict at: some of all.
@@ -121,6 +122,9 @@ impl InputFlags {
     pub(super) fn targets(&self, file: &ModelFile, data: &Data, memory: u64) -> Result<Targets> {
         let Some(grid) = &self.grid else {
             let path = self.at.as_deref().expect("the command line demands it or --grid");
+            if let Some(table) = guest::table(path) {
+                return Ok(Targets::Lent(table));
+            }
             return Ok(Targets::Table(TableFile::open(table_path(path), &options_for(memory))?));
         };
         grid.check(&data.coordinates, &self.model)?;

@@ -17,7 +17,7 @@ mod mean_file;
 mod method;
 mod model_file;
 mod observed;
-mod obvious;
+pub(crate) mod obvious;
 mod options;
 mod page;
 mod parameter_sets;

@@ -18,6 +18,7 @@ use super::method::Method;
 use super::transform::from_json;
 use crate::error::refused;
 use crate::flags::Distance;
+use crate::guest;
 
 /// Bytes that a model may have.
 const MOST_BYTES: u64 = 4 << 20;
@@ -126,6 +127,9 @@ impl ModelFile {
     /// # Errors
     /// If it is no model that `fit` has written.
     pub(super) fn read(path: &Path) -> Result<Self> {
+        if let Some(value) = guest::model(path) {
+            return Self::of_json(path, value);
+        }
         let text = read_whole(path, MOST_BYTES)
             .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
         let value: Value = serde_json::from_str(&text).map_err(|error| {

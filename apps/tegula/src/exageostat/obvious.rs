@@ -27,7 +27,7 @@ const ROW_NAMES: &[&str] = &["id", "fid", "gid", "objectid", "index", "row", "no
 
 /// The columns of `table` that bear obvious names; `is_third` says whether the column `z` is a
 /// coordinate.
-pub(super) fn coordinates(
+pub(crate) fn coordinates(
     table: &Table,
     is_third: impl Fn(&str) -> Result<bool>,
 ) -> Result<Vec<String>> {

@@ -10,6 +10,7 @@ use tegula_kernels::geometry::{EARTH_RADIUS_KM, Geometry, GeometryError, Points}
 use super::obvious;
 use crate::error::refused;
 use crate::flags::Distance;
+use crate::guest;
 
 /// Largest coordinate: the squares of larger ones may overflow.
 const LARGEST: f64 = 1e150;
@@ -300,7 +301,8 @@ const TABLE_PARTS: u64 = 4;
 /// # Errors
 /// If it is no table, or too large.
 pub(crate) fn read_table(path: &Path, memory: u64) -> Result<Table, TableError> {
-    Table::open(table_path(path), &options_for(memory))
+    let lent = guest::table(path).map(Ok);
+    lent.unwrap_or_else(|| Table::open(table_path(path), &options_for(memory)))
 }
 
 /// The file that `path` means: `-` is standard input.

@@ -11,6 +11,7 @@ use tegula_files::{BUILD_PARQUET, HAS_PARQUET, ParquetWriter, PartWriter};
 use super::inputs::{Places, Placing};
 use super::targets::{Survey, Targets};
 use crate::error::refused;
+use crate::guest;
 use crate::output::{Form, check_form};
 
 /// What a file of predictions is.
@@ -19,6 +20,8 @@ pub(super) enum PredictionFile {
     Table,
     /// The same in Parquet.
     Parquet,
+    /// None: columns that are kept for the program that runs this one.
+    Kept,
     /// A raster with a band or variable for each column of the predictions.
     Raster(RasterFormat, Raster),
 }
@@ -29,6 +32,8 @@ pub(super) enum PredictionWriter<'a> {
     Table(Box<PartWriter<'a>>),
     /// To a table in Parquet.
     Parquet(Box<ParquetWriter<'a>>),
+    /// To memory.
+    Kept(Vec<(String, Vec<f64>)>),
     /// To a raster.
     Raster(RasterWriter<'a>),
 }
@@ -67,6 +72,9 @@ impl PredictionFile {
         targets: &Targets,
         columns: &[String],
     ) -> Result<Self> {
+        if guest::keeps(path) {
+            return Ok(Self::Kept);
+        }
         let Some(format) = RasterFormat::of_name(path) else {
             return Ok(if is_parquet(path) { Self::Parquet } else { Self::Table });
         };
@@ -118,6 +126,10 @@ impl PredictionFile {
                 let writer = ParquetWriter::new(out, names, &survey.texts)?;
                 PredictionWriter::Parquet(Box::new(writer))
             }
+            Self::Kept => {
+                let columns = columns.iter().map(|name| (name.clone(), Vec::new()));
+                PredictionWriter::Kept(columns.collect())
+            }
             Self::Raster(format, raster) => {
                 PredictionWriter::Raster(RasterWriter::new(out, *format, raster)?)
             }
@@ -134,6 +146,10 @@ impl PredictionWriter<'_> {
         match self {
             Self::Table(writer) => writer.write(&places.table, columns),
             Self::Parquet(writer) => writer.write(&places.table, columns),
+            Self::Kept(kept) => {
+                kept.iter_mut().zip(columns).for_each(|((_, all), more)| all.extend(more));
+                Ok(())
+            }
             Self::Raster(writer) => writer.write(columns),
         }
     }
@@ -146,6 +162,10 @@ impl PredictionWriter<'_> {
         match self {
             Self::Table(writer) => writer.finish(),
             Self::Parquet(writer) => writer.finish(),
+            Self::Kept(columns) => {
+                guest::keep_columns(columns);
+                Ok(())
+            }
             Self::Raster(writer) => {
                 writer.finish();
                 Ok(())

@@ -32,6 +32,7 @@ use crate::flags::{
     Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, TraceFlags, covariance, nugget,
     parameters,
 };
+use crate::guest;
 use crate::output::{
     Account, Form, Progress, STANDARD_OUTPUT, check_form, count, is_standard_output, seconds,
     write_file,
@@ -355,6 +356,10 @@ impl Sample {
                     values
                 };
                 let columns: Vec<Vec<f64>> = fields.map(spread).collect();
+                if guest::keeps(&self.output_file) {
+                    guest::keep_columns(names.iter().cloned().zip(columns).collect());
+                    return Ok(names);
+                }
                 let pairs = names.iter().zip(&columns);
                 let extra: Vec<NamedValues<'_>> =
                     pairs.map(|(name, values)| NamedValues { name, values }).collect();

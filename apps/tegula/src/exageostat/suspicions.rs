@@ -227,11 +227,12 @@ fn missing_code(table: &Table, rows: &[usize], column: ColumnIndex) -> Option<St
     let (value, times) = sentinel(&rows.iter().map(|&row| values[row]).collect::<Vec<_>>())?;
     let first = rows.iter().find(|&&row| values[row] == value)?;
     Some(format!(
-        "{}, column '{}': {value} stands in {} (the first is line {}), far from all other values; if it means a \
+        "{}, column '{}': {value} stands in {} (the first is {} {}), far from all other values; if it means a \
          missing one, write NA there and say --drop-missing",
         table.path().display(),
         table.name(column),
         count(times, "row"),
+        table.word(),
         table.line(*first)
     ))
 }

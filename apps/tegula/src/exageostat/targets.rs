@@ -16,6 +16,8 @@ pub(super) const PART: usize = 1 << 16;
 pub(super) enum Targets {
     /// At the places of a table.
     Table(TableFile),
+    /// At the places of a table in memory.
+    Lent(Table),
     /// At the nodes of a grid, whose coordinates have these names.
     Grid(Grid, Vec<String>),
 }
@@ -39,6 +41,8 @@ pub(super) struct Survey {
 pub(super) enum TargetParts<'a> {
     /// Of a table, which was of this digest when it was surveyed.
     Table(Box<Parts>, &'a TableFile, Option<Digest>),
+    /// Of a table in memory, all at once.
+    Lent(Option<Table>),
     /// Of a grid: its first node that is left, and nodes of a part.
     Grid(&'a Grid, &'a [String], usize, usize),
 }
@@ -48,6 +52,7 @@ impl Targets {
     pub(super) fn names(&self) -> &[String] {
         match self {
             Self::Table(file) => file.names(),
+            Self::Lent(table) => table.names(),
             Self::Grid(_, names) => names,
         }
     }
@@ -56,7 +61,7 @@ impl Targets {
     pub(super) fn dialect(&self) -> Dialect {
         match self {
             Self::Table(file) => file.dialect_out(),
-            Self::Grid(..) => Dialect::PLAIN,
+            Self::Lent(_) | Self::Grid(..) => Dialect::PLAIN,
         }
     }
 
@@ -64,6 +69,7 @@ impl Targets {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Table(file) => file.path().display().to_string(),
+            Self::Lent(table) => table.path().display().to_string(),
             Self::Grid(grid, _) => grid.describe(),
         }
     }
@@ -76,6 +82,7 @@ impl Targets {
     pub(super) fn parts(&self, rows: usize, digest: Option<Digest>) -> Result<TargetParts<'_>> {
         Ok(match self {
             Self::Table(file) => TargetParts::Table(Box::new(file.parts(rows)?), file, digest),
+            Self::Lent(table) => TargetParts::Lent(Some(table.clone())),
             Self::Grid(grid, names) => TargetParts::Grid(grid, names, 0, rows),
         })
     }
@@ -168,6 +175,7 @@ impl TargetParts<'_> {
                 }
                 Ok(part)
             }
+            Self::Lent(table) => Ok(table.take()),
             Self::Grid(grid, names, first, rows) => {
                 let end = first.saturating_add(*rows).min(grid.len());
                 let part = (*first < end).then(|| grid.part(names, *first, end));
@@ -181,7 +189,7 @@ impl TargetParts<'_> {
     fn left_out(&self) -> Option<String> {
         match self {
             Self::Table(parts, ..) => parts.left_out(),
-            Self::Grid(..) => None,
+            Self::Lent(_) | Self::Grid(..) => None,
         }
     }
 
@@ -189,7 +197,7 @@ impl TargetParts<'_> {
     fn digest(&self) -> Option<Digest> {
         match self {
             Self::Table(parts, ..) => parts.digest(),
-            Self::Grid(..) => None,
+            Self::Lent(_) | Self::Grid(..) => None,
         }
     }
 }

@@ -12,7 +12,7 @@ use tegula_runtime::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, policy};
 use super::chosen_eviction;
 use super::devices::CudaDevices;
 use super::machine::Emulated;
-use crate::error::refused;
+use crate::error::{no_room, refused};
 use crate::machine::{free_bytes, usable_memory};
 use crate::output::{bytes, bytes_up, count, rate};
 use tegula_linalg::program::Footprint;
@@ -107,12 +107,12 @@ impl MachineChoice {
         let needed = bytes_up(held) + &and_copies(copies);
         let what = format!("this run takes {needed}, {who} {}", bytes(most as f64));
         let Some(folder) = &self.scratch else {
-            return Err(refused(format!(
+            return Err(no_room(format!(
                 "{what}; with --scratch DIR what does not fit goes to a file there"
             )));
         };
         if plain >= most {
-            return Err(refused(format!(
+            return Err(no_room(format!(
                 "{what}, and {} of it no disk takes: allow more memory",
                 bytes_up(plain)
             )));
@@ -120,7 +120,7 @@ impl MachineChoice {
         let most = most - plain;
         let rest = footprint.bytes.saturating_sub(most);
         if let Some(free) = free_bytes(folder).filter(|free| rest > *free) {
-            return Err(refused(format!(
+            return Err(no_room(format!(
                 "{what}, and the rest does not fit --scratch {}, where {} are free",
                 folder.display(),
                 bytes(free as f64)

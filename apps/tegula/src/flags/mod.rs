@@ -16,7 +16,7 @@ mod pass;
 mod run;
 mod shared;
 mod shares;
-mod trace;
+pub(crate) mod trace;
 
 pub(crate) use checkpoint::CheckpointFlags;
 pub(crate) use choice::{DISK_RATE, MachineChoice, default_policies};

@@ -102,6 +102,15 @@ impl TraceFlags {
     }
 }
 
+/// Writes `trace` to `path`, in the form that its extension asks for.
+///
+/// # Errors
+/// If the extension is none of those known; those of the file.
+pub(crate) fn write_to(path: &Path, trace: &Trace) -> Result<()> {
+    let (form, title) = (form("", path)?, title(path));
+    write_file::<WriteError>(path, |out| Ok((form.write)(trace, &title, out)?))
+}
+
 /// The keys of a result that say what was run, and what bounds are known of it.
 const SETTINGS: &[&str] = &[
     "program",

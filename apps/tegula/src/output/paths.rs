@@ -7,13 +7,14 @@ use anyhow::Result;
 
 use super::is_standard_output;
 use crate::error::refused;
+use crate::guest;
 
 /// Refuses a path that cannot be written.
 ///
 /// # Errors
 /// If it is a folder, or its folder does not exist or takes no file.
 pub(crate) fn check_output(path: &Path) -> Result<()> {
-    if is_standard_output(path) {
+    if is_standard_output(path) || guest::keeps(path) {
         return Ok(());
     }
     if path.is_dir() {

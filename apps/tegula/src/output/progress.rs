@@ -1,6 +1,7 @@
 //! Progress of a run that takes more than two seconds: one line that is refreshed on a terminal, a
 //! line now and then in a log. Over ranks, rank 0 shows what all have done.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -10,6 +11,7 @@ use tegula_runtime::comm::World;
 use tegula_runtime::flow::Watch;
 
 use super::Console;
+use crate::guest::{self, Report};
 use crate::ranks;
 
 /// A run that is over before this shows nothing.
@@ -33,9 +35,11 @@ impl Progress {
     /// The progress of a run that starts now.
     pub(crate) fn new(console: &Console) -> Self {
         let (start, is_terminal) = (Instant::now(), io::stderr().is_terminal());
-        let pause = if is_terminal { REFRESH } else { LOG };
-        let is_silent = console.is_quiet();
-        let line = Line { start, next: start + PATIENCE, pause, is_terminal, is_silent, shown: 0 };
+        let report = guest::report();
+        let pause = if is_terminal || report.is_some() { REFRESH } else { LOG };
+        let is_silent = console.is_quiet() && report.is_none();
+        let next = start + if report.is_some() { REFRESH } else { PATIENCE };
+        let line = Line { start, next, pause, is_terminal, is_silent, shown: 0, report };
         let world = ranks::world().filter(|_| !console.is_silent());
         Self { start, line: Arc::new(Mutex::new(line)), follower: None, world }
     }
@@ -181,7 +185,6 @@ impl Step {
 }
 
 /// The line on standard error.
-#[derive(Debug)]
 struct Line {
     start: Instant,
     next: Instant,
@@ -190,6 +193,14 @@ struct Line {
     is_silent: bool,
     /// Characters of the line that is on the terminal.
     shown: usize,
+    /// Who hears of it in place of standard error.
+    report: Option<Report>,
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line").field("shown", &self.shown).finish_non_exhaustive()
+    }
 }
 
 impl Line {
@@ -200,6 +211,10 @@ impl Line {
         }
         self.next = now + self.pause;
         let text = text(self.start.elapsed().as_secs_f64());
+        if let Some(report) = &self.report {
+            report(&text);
+            return;
+        }
         let mut out = io::stderr().lock();
         let length = text.chars().count();
         // Progress is not worth an error.

@@ -32,6 +32,7 @@ use super::readers;
 use super::written::describe_written;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
+use crate::guest;
 use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::is_root;
 pub(super) use setup::Setup;
@@ -155,6 +156,7 @@ impl ComponentFlags {
         };
         let mut ordination = analysis.ordination(&setup, &outcome.triples, &outcome.form);
         ordination.constraints = constraints(&setup, &mut outcome);
+        guest::keep_ordination(&ordination);
         let result = self.result((&setup, analysis), &outcome, &ordination);
         self.describe(&console, &setup, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {

@@ -34,6 +34,7 @@ use crate::error::refused;
 use crate::flags::{
     CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, shares,
 };
+use crate::guest;
 use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::{is_root, ranks};
 use pauses::Between;
@@ -194,6 +195,7 @@ impl Mds {
         let embed = if is_double { Self::embed::<f64> } else { Self::embed::<f32> };
         let mut outcome = embed(self, &setup, checkpoints, &console)?;
         let ordination = results::ordination(&setup, &outcome);
+        guest::keep_ordination(&ordination);
         let result = self.result(&setup, &outcome, &ordination);
         self.describe(&console, &setup, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {

@@ -13,7 +13,9 @@ use tegula_runtime::random::SplitMix64;
 
 use super::setup::Setup;
 use super::{Mds, count_of_passes};
-use crate::checkpoint::{Checkpoints, about, release_signals};
+use crate::checkpoint::{Checkpoints, about, caught, release_signals};
+use crate::error::interrupted;
+use crate::guest;
 use crate::output::{Console, Progress};
 
 /// Items up to which all distances are looked at.
@@ -40,11 +42,11 @@ impl Between<'_> {
     /// # Panics
     /// If it has not.
     pub(super) fn ending(mut self, passes: usize) -> anyhow::Error {
-        let ending = self
-            .checkpoints
-            .as_mut()
-            .and_then(|checkpoints| checkpoints.ending(&count_of_passes(passes)));
-        ending.expect("the run ended in a pause")
+        let done = count_of_passes(passes);
+        let Some(checkpoints) = &mut self.checkpoints else {
+            return interrupted(caught(), format!("stopped after {done}"));
+        };
+        checkpoints.ending(&done).expect("the run ended in a pause")
     }
 }
 
@@ -58,7 +60,10 @@ impl Pauses for Between<'_> {
 
     fn pause(&mut self, flow: &mut Flow, passes: usize, save: &mut Save<'_>) -> ControlFlow<()> {
         self.progress.begin(self.tasks, format!("pass {}", passes + 1));
-        let Some(checkpoints) = &mut self.checkpoints else { return ControlFlow::Continue(()) };
+        let Some(checkpoints) = &mut self.checkpoints else {
+            let is_over = guest::is_stopped();
+            return if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        };
         let mut save = |flow: &mut Flow, out: &mut dyn Write| Ok(save(flow, out)?);
         checkpoints.pause(flow, self.console, (0, &mut save))
     }

@@ -92,7 +92,8 @@ impl Data {
         let lines = |group: &Vec<usize>| {
             let lines: Vec<String> =
                 group.iter().take(6).map(|&i| self.table.line(self.rows[i]).to_string()).collect();
-            format!("lines {}{}", lines.join(", "), if group.len() > 6 { " ..." } else { "" })
+            let more = if group.len() > 6 { " ..." } else { "" };
+            format!("{}s {}{more}", self.table.word(), lines.join(", "))
         };
         let listed: Vec<String> = groups.iter().take(GROUPS_SHOWN).map(lines).collect();
         let more = groups.len().saturating_sub(GROUPS_SHOWN);

@@ -38,6 +38,7 @@ use crate::exageostat::targets::{PART, Survey, Targets};
 use crate::exageostat::transform::{Column, Lost, columns, to_json};
 use crate::exageostat::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
+use crate::guest;
 use crate::output::{
     Account, Console, Filling, Progress, STANDARD_OUTPUT, check_output, count, is_standard_output,
     seconds, unfilled, write_file,
@@ -396,7 +397,9 @@ impl Predict {
         transform: Transform,
     ) -> Result<(Predictions, Vec<Vec<f64>>)> {
         let joint = predictor.joint(points, drift)?;
-        if let Some(path) = self.joint.as_ref().filter(|_| ranks::is_root()) {
+        if self.joint.as_deref().is_some_and(guest::keeps) {
+            guest::keep_matrix(&joint.covariance);
+        } else if let Some(path) = self.joint.as_ref().filter(|_| ranks::is_root()) {
             let shape = [joint.mean.len(); 2];
             let entries = joint.covariance.iter().flat_map(|entry| entry.to_ne_bytes()).collect();
             let (name, entries) = ("the covariance matrix", (Element::F64, entries));

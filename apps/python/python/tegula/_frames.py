@@ -1,0 +1,109 @@
+"""Tables of NumPy, pandas, xarray and GeoPandas, as columns, and results back in their form."""
+
+import numpy as np
+
+
+def is_frame(data):
+    """Whether ``data`` is a table of pandas (or GeoPandas)."""
+    return hasattr(data, "columns") and hasattr(data, "iloc")
+
+
+def is_xarray(data):
+    """Whether ``data`` is a data set or an array of xarray."""
+    return hasattr(data, "dims") and hasattr(data, "to_dataframe")
+
+
+def column(name, values):
+    """A column for a command: bytes of 64-bit numbers, or texts."""
+    values = np.asarray(values)
+    kind = values.dtype.kind
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: {name!r} holds complex numbers")
+    if kind in "mM":
+        raise ValueError(f"the column {name!r} holds dates: make numbers of them, as days since the first one")
+    if kind in "fiub":
+        return np.ascontiguousarray(values, dtype=float).tobytes()
+    missing = np.array([value is None or value != value for value in values], dtype=bool)
+    if not all(isinstance(value, str) for value in values[~missing]):
+        try:
+            return np.where(missing, np.nan, values).astype(float).tobytes()
+        except (TypeError, ValueError):
+            pass
+    return ["" if gone else str(value) for value, gone in zip(values, missing)]
+
+
+def frame_of(data):
+    """``data`` of xarray or GeoPandas as a plain table of pandas with coordinates as columns."""
+    if is_xarray(data):
+        named = data if hasattr(data, "data_vars") or data.name else data.rename("value")
+        return named.to_dataframe().reset_index()
+    geometry = getattr(data, "geometry", None) if hasattr(data, "crs") else None
+    if geometry is None:
+        return data
+    if not (geometry.geom_type == "Point").all():
+        raise ValueError("the geometry is not made of points: take its centroids, as frame.set_geometry(frame.centroid)")
+    names = ("longitude", "latitude") if data.crs is not None and data.crs.is_geographic else ("x", "y")
+    plain = data.drop(columns=geometry.name)
+    taken = [name for name in names if name in plain.columns]
+    if taken:
+        raise ValueError(f"the columns {', '.join(taken)} stand beside a geometry that gives them: drop them")
+    return plain.assign(**{names[0]: geometry.x, names[1]: geometry.y})
+
+
+def table_of(X):
+    """Names of the columns of ``X``, and the columns, which are what ``column`` gives.
+
+    Arrays have columns ``x0``, ``x1`` and so on.
+    """
+    if is_xarray(X) or is_frame(X):
+        frame = frame_of(X)
+        names = [str(name) for name in frame.columns]
+        if len(set(names)) < len(names):
+            raise ValueError("two columns have the same name: rename one")
+        return names, [column(name, frame.iloc[:, place].to_numpy()) for place, name in enumerate(names)]
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise TypeError("Sparse data was passed for X, but dense data is required: use '.toarray()' to convert it")
+    array = np.asarray(X)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X holds complex numbers")
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead: X has a row for each place and a column for each "
+            "coordinate. Reshape your data using array.reshape(-1, 1) if it is of one coordinate."
+        )
+    if array.shape[1] == 0:
+        raise ValueError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+    names = [f"x{place}" for place in range(array.shape[1])]
+    columns = []
+    for place, name in enumerate(names):
+        try:
+            columns.append(column(name, np.asarray(array[:, place], dtype=float)))
+        except (TypeError, ValueError):
+            if any(not isinstance(value, (str, int, float, type(None), np.generic)) for value in array[:, place]):
+                raise TypeError(
+                    f"X, column {name}: argument must be a string or a number, not {type(array[0, place]).__name__!r}"
+                ) from None
+            columns.append(column(name, array[:, place]))
+    return names, columns
+
+
+def rows_of(cells):
+    """Number of rows of a column."""
+    return len(cells) // 8 if isinstance(cells, bytes) else len(cells)
+
+
+def back(columns, X):
+    """``columns``, a dict, as a table in the form of ``X``: a data set of xarray for one of these, a
+    table of pandas or GeoPandas with its index, else a table of pandas."""
+    import pandas as pd
+
+    if is_xarray(X):
+        index = X.to_dataframe().index if hasattr(X, "data_vars") or X.name else X.rename("value").to_dataframe().index
+        return pd.DataFrame(columns, index=index).to_xarray()
+    frame = pd.DataFrame(columns, index=X.index if is_frame(X) else None)
+    if hasattr(X, "crs") and hasattr(X, "geometry"):
+        return type(X)(frame, geometry=X.geometry, crs=X.crs)
+    if is_frame(X):
+        kept = X.drop(columns=[name for name in frame.columns if name in X.columns])
+        return pd.concat([kept, frame], axis=1)
+    return frame

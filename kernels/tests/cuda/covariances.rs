@@ -34,8 +34,8 @@ impl Comparison<'_> {
     }
 
     /// What tiles of derivatives add to the score and to the information. Of two derivatives one is
-    /// any table, and one is by direction where there are directions; at the larger scale nearly all
-    /// places are closer than the tables begin.
+    /// any table, and one is by direction where there are directions; at the larger scale nearly
+    /// all places are closer than the tables begin.
     pub(super) fn derivatives<T: Real>(
         &mut self,
         (m, n, _): (usize, usize, usize),

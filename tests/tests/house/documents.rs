@@ -16,7 +16,7 @@ use tegula_traces::plot::PANELS;
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "runtime",
     "figures",
     "bounds",

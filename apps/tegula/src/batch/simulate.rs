@@ -48,7 +48,8 @@ pub(crate) struct Simulate {
     /// Whose rules are followed
     #[arg(long, value_name = "RULES", default_value = "text", value_parser = member(rules()))]
     rules: usize,
-    /// Passes over the queue only in seconds that are multiples of this [default: 0s by the text, 30s as published]
+    /// Passes over the queue only in seconds that are multiples of this, not in each in which a job
+    /// ends or comes [default: 0s by the text, 30s as published]
     #[arg(long, value_name = "TIME", value_parser = parse_span)]
     interval: Option<i64>,
     /// Evaluate only the jobs that are submitted in this time after the first, as 1d..8d [default:

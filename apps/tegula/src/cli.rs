@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand};
 
+use crate::adapt::Adapt;
 use crate::batch::Batch;
 use crate::bench::Bench;
 use crate::compose::Compose;
@@ -49,6 +50,9 @@ enum Tegula {
     Compose(Compose),
     /// Distribute tiles over the nodes of a cluster that is only described, and judge it
     Plan(Plan),
+    /// How many nodes each phase of a program should use, studied on simulated durations
+    #[command(subcommand)]
+    Adapt(Adapt),
     /// Batch jobs that share input files on the nodes of a cluster: schedulers, simulated
     #[command(subcommand)]
     Batch(Batch),
@@ -121,6 +125,7 @@ impl Cli {
             Tegula::Simulate(command) => command.run(),
             Tegula::Compose(command) => command.run(),
             Tegula::Plan(command) => command.run(),
+            Tegula::Adapt(command) => command.run(),
             Tegula::Batch(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),

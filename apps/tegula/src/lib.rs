@@ -5,6 +5,7 @@
 //! Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input, 75 stopped with a
 //! checkpoint, 128 + N ended by signal N.
 
+mod adapt;
 mod batch;
 mod bench;
 mod checkpoint;

@@ -177,8 +177,8 @@ impl Maps {
     }
 }
 
-/// A distribution that plans two phases: `NAME[:free][@RANKS]`, the ranks those of the second
-/// phase.
+/// A distribution that plans two phases: `NAME[:free][@[RANKS/]RANKS]`, the ranks those of the first
+/// phase and of the second.
 struct Planned {
     entry: &'static PlacementEntry,
     options: Options,
@@ -198,10 +198,17 @@ impl Planned {
             )));
         }
         let mut options = Options { is_network_free: parameter.is_some(), ..Options::default() };
-        if let Some(subset) = subset {
-            let ranks = cluster.nodes.len();
+        let ranks = cluster.nodes.len();
+        let others = |subset: &str| -> Result<Vec<usize>> {
             let taking_part = ranks_of(subset, ranks)?;
-            options.without[1] = (0..ranks).filter(|rank| !taking_part.contains(rank)).collect();
+            Ok((0..ranks).filter(|rank| !taking_part.contains(rank)).collect())
+        };
+        if let Some(subset) = subset {
+            let (first, second) = subset.split_once('/').unwrap_or(("", subset));
+            options.without[1] = others(second)?;
+            if !first.is_empty() {
+                options.without[0] = others(first)?;
+            }
         }
         Ok(Some(Self { entry, options }))
     }

@@ -67,20 +67,34 @@ pub(super) fn search(
     found
 }
 
+/// Simulated seconds of `workload` on `cluster` under `maps`.
+///
+/// # Errors
+/// If the program fails there, such as where its data do not fit.
+pub(crate) fn makespan(
+    workload: &'static Workload,
+    sizes: &Sizes,
+    cluster: &ClusterPlatform,
+    maps: &Maps,
+) -> Result<f64> {
+    let policy = policy(POLICY).expect("it is listed");
+    let (mut setting, mut cluster) = (Setting::new(*sizes), cluster.clone());
+    setting.spread(maps);
+    add_workers(workload, &setting, &mut cluster);
+    let run = simulated(cluster.options(policy), workload, &setting, maps, |_| ());
+    match run.answers.iter().find_map(|answer| answer.as_ref().err()) {
+        Some(error) => Err(refused(error.to_string())),
+        None => Ok(1e-9 * run.makespan() as f64),
+    }
+}
+
 impl Trials<'_> {
     /// Simulated seconds under `maps`.
     fn seconds(&mut self, maps: &Maps) -> Result<f64> {
-        let policy = policy(POLICY).expect("it is listed");
-        let (mut setting, mut cluster) = (Setting::new(*self.sizes), self.cluster.clone());
-        setting.spread(maps);
-        add_workers(self.workload, &setting, &mut cluster);
-        let run = simulated(cluster.options(policy), self.workload, &setting, maps, |_| ());
+        let seconds = makespan(self.workload, self.sizes, self.cluster, maps);
         self.done += 1;
         self.progress.share(self.done, self.most, "simulations");
-        match run.answers.iter().find_map(|answer| answer.as_ref().err()) {
-            Some(error) => Err(refused(error.to_string())),
-            None => Ok(1e-9 * run.makespan() as f64),
-        }
+        seconds
     }
 
     fn of_maps(&mut self, factorisation: Factorisation) -> Result<(Maps, Found)> {

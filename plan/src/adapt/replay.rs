@@ -1,0 +1,101 @@
+//! Strategies tried on durations that are known beforehand, such as of simulations (section 7.3).
+
+use tegula_runtime::random::{SplitMix64, mix};
+
+use super::{Action, History, Space};
+
+/// What one action takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoolRow {
+    /// The action.
+    pub action: Action,
+    /// The ends of both phases that the linear programme expects, in seconds.
+    pub bounds: [f64; 2],
+    /// What it takes, in seconds.
+    pub seconds: f64,
+}
+
+/// What every action of a cluster takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pool {
+    /// The last node of each group of equal ones.
+    pub ends: Vec<usize>,
+    /// The actions.
+    pub rows: Vec<PoolRow>,
+}
+
+/// How strategies are tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Replay {
+    /// Choices of a run.
+    pub iterations: usize,
+    /// Durations that are drawn of each action, among which those of runs are.
+    pub samples: usize,
+    /// Standard deviation of one duration, in seconds.
+    pub deviation: f64,
+    /// What draws begin with.
+    pub seed: u64,
+}
+
+/// One run of a strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The actions that it took, by number of row, and what each took.
+    pub history: History,
+    /// What all took, in seconds.
+    pub seconds: f64,
+}
+
+impl Pool {
+    /// What there is to choose from.
+    ///
+    /// # Panics
+    /// As [`Space::new`].
+    #[must_use]
+    pub fn space(&self) -> Space {
+        let actions = self.rows.iter().map(|row| row.action).collect();
+        let bounds = self.rows.iter().map(|row| row.bounds[1]).collect();
+        Space::new(self.ends.clone(), actions, bounds)
+    }
+
+    /// The row that takes least.
+    ///
+    /// # Panics
+    /// If there are no rows.
+    #[must_use]
+    pub fn best(&self) -> usize {
+        let seconds = |&row: &usize| self.rows[row].seconds;
+        let rows = 0..self.rows.len();
+        rows.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("there are rows")
+    }
+}
+
+impl Replay {
+    /// A run over `pool`, whose space is `space`, in which `next` chooses.
+    ///
+    /// The same durations are drawn in run `run` for every way to choose.
+    pub fn run(
+        &self,
+        (pool, space): (&Pool, &Space),
+        run: usize,
+        mut next: impl FnMut(&Space, &History) -> usize,
+    ) -> Outcome {
+        let mut draws = SplitMix64::new(mix(self.seed ^ mix(run as u64)));
+        let mut history = History::default();
+        for _ in 0..self.iterations {
+            let action = next(space, &history);
+            let sample = draws.next_u64() % self.samples.max(1) as u64;
+            history.push(action, self.sample(action, pool.rows[action].seconds, sample));
+        }
+        let seconds = history.taken().iter().map(|(_, seconds)| seconds).sum();
+        Outcome { history, seconds }
+    }
+
+    /// A duration of an action that takes so many `seconds` in the mean.
+    fn sample(&self, action: usize, seconds: f64, sample: u64) -> f64 {
+        /// Of the mean, at least, however wide the spread.
+        const LEAST: f64 = 0.1;
+        let mut stream = SplitMix64::new(mix(mix(self.seed).wrapping_add(action as u64)) ^ sample);
+        (seconds + self.deviation * stream.normal()).max(LEAST * seconds)
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::ptr::{self, NonNull};
+use std::sync::{Mutex, PoisonError, Weak};
 
 use super::driver::{Driver, DriverError, Handle, Number, PEER_ENABLED, Place};
 
@@ -117,11 +118,19 @@ impl Device {
     }
 }
 
+/// Memory of a device that is kept for later.
+pub trait Spare: Send + Sync {
+    /// Gives back what nobody uses now.
+    fn give_back(&self);
+}
+
 /// A device in use: its primary context, which libraries share.
 pub struct Context {
     pub(super) driver: &'static Driver,
     device: Device,
     handle: Handle,
+    /// What is asked to give memory back where there is too little.
+    spares: Mutex<Vec<Weak<dyn Spare>>>,
 }
 
 // SAFETY: the driver lets all threads use a context.
@@ -148,7 +157,7 @@ impl Context {
         // SAFETY: it writes one handle.
         let retain = |handle| unsafe { (driver.retain_context)(handle, device.number) };
         let handle = driver.made(ptr::null_mut(), retain)?;
-        let context = Self { driver, device, handle };
+        let context = Self { driver, device, handle, spares: Mutex::default() };
         context.bind()?;
         Ok(context)
     }
@@ -199,6 +208,29 @@ impl Context {
         // SAFETY: it writes one address.
         let place = self.driver.made(0, |place| unsafe { (self.driver.allocate)(place, bytes) })?;
         if place == 0 { Err(DriverError::out_of_memory()) } else { Ok(place) }
+    }
+
+    /// Asks `spare` to give memory back where [`OnDevice`](super::OnDevice) finds too little.
+    pub fn add_spare(&self, spare: Weak<dyn Spare>) {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(spare);
+    }
+
+    /// As [`allocate`](Self::allocate), for those who keep nothing for later themselves: where
+    /// there is too little, others give back first what they keep.
+    pub(super) fn allocate_of_spare(&self, bytes: usize) -> Result<Place, DriverError> {
+        match self.allocate(bytes) {
+            Err(error) if error.is_out_of_memory() => {
+                let mut spares = self.spares.lock().unwrap_or_else(PoisonError::into_inner);
+                spares.retain(|spare| {
+                    spare.upgrade().is_some_and(|spare| {
+                        spare.give_back();
+                        true
+                    })
+                });
+                self.allocate(bytes)
+            }
+            other => other,
+        }
     }
 
     /// Gives back what [`allocate`](Self::allocate) took.

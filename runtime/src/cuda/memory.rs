@@ -20,9 +20,10 @@ impl OnDevice {
     /// `bytes` bytes, at least one; what they hold is not known.
     ///
     /// # Errors
-    /// If there are not as many, or the driver refuses.
+    /// If there are not as many, even where buffers for later are given back, or the driver
+    /// refuses.
     pub fn new(stream: &Arc<Stream>, bytes: usize) -> Result<Self, DriverError> {
-        let place = stream.context().allocate(bytes)?;
+        let place = stream.context().allocate_of_spare(bytes)?;
         Ok(Self { stream: stream.clone(), place, bytes })
     }
 

@@ -13,7 +13,7 @@ mod memory;
 mod module;
 mod stream;
 
-pub use context::{Context, Device};
+pub use context::{Context, Device, Spare};
 pub use driver::{DriverError, Place};
 pub use event::{Event, Wait};
 pub use memory::{OnDevice, Pinned};

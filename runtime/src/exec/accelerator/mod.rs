@@ -15,10 +15,12 @@ mod job;
 
 use std::any::Any;
 use std::ptr::NonNull;
+use std::sync::Weak;
 use std::time::Duration;
 
 pub use job::Job;
 
+use crate::cuda::Spare;
 use crate::flow::{CodeletInfo, Failure};
 
 /// An accelerator did not do what it was asked for.
@@ -60,6 +62,10 @@ pub trait Accelerator: Send + Sync {
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or that of a broken device.
     fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError>;
+
+    /// Hands it buffers for later, which are asked to give memory back where kernels find too
+    /// little.
+    fn add_spare(&self, _spare: Weak<dyn Spare>) {}
 
     /// Takes a place back.
     ///

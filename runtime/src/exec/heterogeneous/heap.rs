@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use crate::cuda::Spare;
 use crate::exec::accelerator::{Accelerator, DeviceError};
 use crate::memory::rounded;
 
@@ -12,6 +13,12 @@ pub(super) struct Heap {
     pub(super) device: Arc<dyn Accelerator>,
     /// Most bytes in buffers, as long as giving back spare ones helps.
     limit: usize,
+    kept: Arc<Kept>,
+}
+
+/// What a heap has of its device.
+struct Kept {
+    device: Arc<dyn Accelerator>,
     inside: Mutex<Inside>,
 }
 
@@ -30,22 +37,25 @@ unsafe impl Send for Place {}
 impl Heap {
     pub(super) fn new(device: Arc<dyn Accelerator>, limit: Option<u64>) -> Self {
         let limit = limit.map_or(usize::MAX, |bytes| bytes as usize);
-        Self { device, limit, inside: Mutex::default() }
+        let kept = Arc::new(Kept { device: device.clone(), inside: Mutex::default() });
+        let spare: Weak<dyn Spare> = Arc::downgrade(&kept) as _;
+        device.add_spare(spare);
+        Self { device, limit, kept }
     }
 
     /// A buffer of `bytes` bytes, whose contents are not known.
     pub(super) fn take(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError> {
         let size = rounded(bytes);
-        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.kept.inside();
         if let Some(Place(place)) = inside.spare.get_mut(&size).and_then(Vec::pop) {
             return Ok(place);
         }
         if inside.bytes + size > self.limit {
-            self.trim(&mut inside);
+            self.kept.trim(&mut inside);
         }
         let mut place = self.device.allocate(size);
         if matches!(place, Err(DeviceError::OutOfMemory { .. })) {
-            self.trim(&mut inside);
+            self.kept.trim(&mut inside);
             place = self.device.allocate(size);
         }
         inside.bytes += if place.is_ok() { size } else { 0 };
@@ -58,13 +68,18 @@ impl Heap {
     /// It came from [`take`](Self::take) with the same size, and nobody uses it.
     #[allow(unsafe_code)]
     pub(super) unsafe fn give(&self, place: NonNull<u8>, bytes: usize) {
-        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        inside.spare.entry(rounded(bytes)).or_default().push(Place(place));
+        self.kept.inside().spare.entry(rounded(bytes)).or_default().push(Place(place));
     }
 
     /// Bytes in buffers, spare ones included.
     pub(super) fn bytes(&self) -> usize {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner).bytes
+        self.kept.inside().bytes
+    }
+}
+
+impl Kept {
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives every spare buffer back to the device.
@@ -80,10 +95,15 @@ impl Heap {
     }
 }
 
-impl Drop for Heap {
+impl Spare for Kept {
+    fn give_back(&self) {
+        self.trim(&mut self.inside());
+    }
+}
+
+impl Drop for Kept {
     fn drop(&mut self) {
-        let mut inside =
-            std::mem::take(&mut *self.inside.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut inside = std::mem::take(&mut *self.inside());
         self.trim(&mut inside);
     }
 }

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use super::NoCuda;
 use super::staging::Lanes;
-use crate::cuda::{Context, Device, DriverError, Event, Place, Stream, Wait};
+use crate::cuda::{Context, Device, DriverError, Event, Place, Spare, Stream, Wait};
 use crate::exec::accelerator::{Accelerator, DeviceError, InFlight, Job};
 use crate::flow::{Check, CodeletInfo, Failure, Tools};
 
@@ -219,6 +219,10 @@ impl Accelerator for Cuda {
             }
             Err(error) => Err(self.failed("allocate memory", &error)),
         }
+    }
+
+    fn add_spare(&self, spare: Weak<dyn Spare>) {
+        self.context.add_spare(spare);
     }
 
     #[allow(unsafe_code)]

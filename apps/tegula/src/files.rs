@@ -210,7 +210,7 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 18] = [
+    const READ: [&str; 21] = [
         "file",
         "against",
         "at",
@@ -218,11 +218,14 @@ mod tests {
         "data",
         "files",
         "folder",
+        "folders",
         "input",
         "labels",
+        "log",
         "model",
         "params_file",
         "platform",
+        "pools",
         "predictions",
         "resume",
         "rhs",

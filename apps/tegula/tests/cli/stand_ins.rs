@@ -294,7 +294,7 @@ fn what_fails_on_a_device_is_one_message_or_done_without() {
             assert_eq!(run.code, if starts { 2 } else { 1 }, "{kind}:{at}: {}", run.stderr);
             let is_one = run.stderr.starts_with("error: ") && run.stderr.lines().count() == 1;
             assert!(is_one, "{kind}:{at}: {}", run.stderr);
-            assert_ne!(kind, "allocate", "memory that a device has not is done without");
+            assert_ne!(kind, "allocate", "what it lacks is done without: {at}: {}", run.stderr);
         }
     }
     assert!(messages > 10, "only {messages} failures were met");

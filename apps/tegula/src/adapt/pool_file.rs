@@ -43,12 +43,14 @@ pub(super) fn read(path: &Path) -> Result<Pool> {
     let mut rows: Vec<PoolRow> = Vec::new();
     let mut groups: Vec<(usize, usize)> = Vec::new();
     for row in 0..table.rows() {
-        let [first, second, group] = [0, 1, 2].map(|column| whole(columns[column][row]));
+        let cells: Vec<f64> = columns.iter().map(|column| column[row]).collect();
+        let [first, second, group] = [0, 1, 2].map(|column| whole(cells[column]));
         let (Some(first), Some(second), Some(group)) = (first, second, group) else {
             return Err(wrong(row, "counts and groups are whole numbers from 1 to 65535"));
         };
-        let [lp_first, lp_second, seconds] = [3, 4, 5].map(|column| columns[column][row]);
-        if [lp_first, lp_second].iter().any(|time| !(*time >= 0.0)) || !(seconds > 0.0) {
+        let [lp_first, lp_second, seconds] = [3, 4, 5].map(|column| cells[column]);
+        let are_times = lp_first >= 0.0 && lp_second >= 0.0 && seconds > 0.0;
+        if !are_times {
             return Err(wrong(row, "times are numbers of seconds, the last one above 0"));
         }
         let action = Action { first, second };

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Strategies that choose how many nodes a factorisation uses, on sixteen simulated sets of nodes.
+
+    cargo build --release
+    scripts/bench/adapt.py [--write]
+
+Each set is simulated with every count of nodes (tegula adapt pool), which takes up to an hour on two cores and is kept
+in target/bench/adapt; then each strategy makes 30 runs of 127 choices on it (tegula adapt replay). L. L. Nesi's thesis
+names few of its sets; these contain those. One set is simulated with counts of both phases. --write puts the tables
+into scripts/bench/results/adapt.md.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import platform
+import subprocess
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "target/bench/adapt"
+TEGULA = ROOT / "target/release/tegula"
+TABLE = ROOT / "scripts/bench/results/adapt.md"
+G5K = {"L": "chifflot", "M": "chifflet", "S": "chetemi"}
+SDUMONT = {"L": "b715-gpu", "M": "b715-gpu-1", "S": "b715"}
+SETS = [
+    *((G5K, 101, nodes) for nodes in ("2L-4M-4S", "2L-6M-6S", "2L-6M-15S", "6L-15S", "6L-30S", "4M-15S")),
+    *((G5K, 128, nodes) for nodes in ("2L-6M-6S", "2L-6M-15S", "6L-6M-15S", "6L-30S")),
+    *((SDUMONT, 101, nodes) for nodes in ("4L-12S", "8L-8M-16S")),
+    *((SDUMONT, 128, nodes) for nodes in ("16L-16M-32S", "8L-60S", "64L-16S", "64L-64S")),
+]
+BOTH = (G5K, 128, "2L-6M-15S")
+ORDER = ["gp-discontinuous", "gp-ucb", "ucb", "ucb-struct", "dichotomy", "right-left", "left-right", "brent"]
+
+
+def tegula(*words):
+    command = [TEGULA, "adapt", *map(str, words), "--quiet", "--json", "-"]
+    run = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(run.stdout)
+
+
+def pool(kinds, tiles, nodes, *flags):
+    """The file with what each count of nodes takes."""
+    site = "G5K" if kinds is G5K else "SD"
+    name = f"{site} {nodes} {tiles}" + (" both" if flags else "")
+    path = FOLDER / f"{name}.csv"
+    if not path.exists():
+        platform = "+".join(part[:-1] + kinds[part[-1]] for part in nodes.split("-"))
+        tegula("pool", "--platform", platform, "--tiles", tiles, *flags, "-o", path)
+        print(name, flush=True)
+    return path
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def percent(share):
+    return f"{100 * share:.1f}"
+
+
+def losses(pools):
+    """How much longer than with the best count runs take."""
+    rows = []
+    for one in pools:
+        of = {strategy["name"]: strategy for strategy in one["strategies"]}
+        all_loss = one["all_nodes_seconds"] / one["best_seconds"] - 1
+        rows.append([
+            one["name"],
+            one["best"]["factorization"],
+            f"{one['best']['seconds']:.1f}",
+            one["bound_nodes"],
+            percent(all_loss),
+            *(percent(of[name]["loss_to_best"]) for name in ORDER),
+        ])
+    head = ["set", "best count", "s", "bound", "all nodes", *ORDER]
+    return table(head, rows)
+
+
+def deciding(pools):
+    rows = []
+    for name in ORDER:
+        of = [strategy for one in pools for strategy in one["strategies"] if strategy["name"] == name]
+        mean = sum(strategy["decision_seconds"] for strategy in of) / len(of)
+        longest = max(strategy["longest_decision_seconds"] for strategy in of)
+        within = sum(strategy["loss_to_best"] <= 0.03 for strategy in of)
+        worst = max(strategy["loss_to_best"] for strategy in of)
+        rows.append([name, f"{1e6 * mean:.1f}", f"{1e3 * longest:.2f}", within, percent(worst)])
+    return table(["strategy", "mean, us", "longest, ms", "sets within 3 %", "worst loss, %"], rows)
+
+
+def cpu():
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write results/adapt.md")
+    write = parser.parse_args().write
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    paths = [pool(*one) for one in SETS]
+    both = pool(*BOTH, "--both-phases", "--every", 2)
+    pools = tegula("replay", *paths)["pools"]
+    [two] = tegula("replay", both)["pools"]
+    best = two["best"]
+    of_two = {strategy["name"]: strategy for strategy in two["strategies"]}
+    line = next(one for one in pools if one["name"] == paths[SETS.index(BOTH)].stem)
+    text = f"""\
+# How many nodes a factorisation uses
+
+Strategies of `tegula adapt replay` on durations that `tegula adapt pool` simulated, for every count of nodes:
+`scripts/bench/adapt.py --write`. Each of 30 runs makes 127 choices; a duration has a standard deviation of 0.5 s. Nodes
+are sorted by power; the generation of the matrix has all of them. L. L. Nesi's thesis (chapter 7) names few of its
+sixteen sets; these contain those, and are ours otherwise. The name says site, nodes (L, M, S: large, medium, small) and
+tiles along an edge.
+
+The table has in per cent how much longer all choices together take than always the best count would. "Bound" is the
+fewest nodes that the linear programme does not exclude.
+
+{losses(pools)}
+
+Over the sixteen sets:
+
+{deciding(pools)}
+
+With counts of both phases (every second one, and borders of groups) on {two["name"].removesuffix(" both")}: the best is
+{best["generation"]} nodes for the generation and {best["factorization"]} for the factorisation, {best["seconds"]:.2f} s,
+where the best with all nodes for the generation takes {line["best"]["seconds"]:.2f} s. Beside that best,
+gp-discontinuous loses {percent(of_two["gp-discontinuous"]["loss_to_best"])} %, gp-ucb
+{percent(of_two["gp-ucb"]["loss_to_best"])} %.
+
+{cpu()}, {platform.system()} {platform.release()}; {datetime.date.today()}.
+"""
+    parts = text.strip().split("\n\n")
+    text = "\n\n".join(part if part[0] in "|#" else textwrap.fill(part, 100) for part in parts) + "\n"
+    print(text)
+    if write:
+        TABLE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 //! GP-UCB (section 7.2.5): a Gaussian process with an unknown constant mean, and the least lower
-//! confidence bound (N. Srinivas, A. Krause, S. Kakade, M. Seeger, "Gaussian process optimization in
-//! the bandit setting", ICML 2010, with the sign that seconds have).
+//! confidence bound (N. Srinivas, A. Krause, S. Kakade, M. Seeger, "Gaussian process optimization
+//! in the bandit setting", ICML 2010, with the sign that seconds have).
 
 use super::process::{Point, Process};
 use super::{Action, History, Space};

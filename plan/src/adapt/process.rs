@@ -1,6 +1,6 @@
-//! A Gaussian process with an exponential covariance about a linear trend: universal kriging of few
-//! points (C. E. Rasmussen, C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press,
-//! 2006, section 2.7).
+//! A Gaussian process with an exponential covariance about a linear trend: universal kriging of
+//! few points (C. E. Rasmussen, C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT
+//! Press, 2006, section 2.7).
 
 /// A value of the process that was seen.
 #[derive(Clone, Debug, PartialEq)]

@@ -177,8 +177,8 @@ impl Maps {
     }
 }
 
-/// A distribution that plans two phases: `NAME[:free][@[RANKS/]RANKS]`, the ranks those of the first
-/// phase and of the second.
+/// A distribution that plans two phases: `NAME[:free][@[RANKS/]RANKS]`, the ranks those of the
+/// first phase and of the second.
 struct Planned {
     entry: &'static PlacementEntry,
     options: Options,

@@ -5,7 +5,7 @@
 //! what cannot be faster than all nodes were. Variance and range are not fitted: with few points
 //! their likelihood says too much, and a jump makes the range short.
 
-use super::gp_ucb::{least, noise, place, points, variance, width};
+use super::confidence::{least, noise, place, points, variance, width};
 use super::process::Process;
 use super::{Action, History, Space};
 

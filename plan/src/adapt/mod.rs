@@ -12,6 +12,7 @@
 //! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, chapter 7.
 
 mod brent;
+mod confidence;
 mod dichotomy;
 mod discontinuous;
 mod gp_ucb;
@@ -34,69 +35,54 @@ pub struct StrategyEntry {
     pub name: &'static str,
     /// What it does.
     pub summary: &'static str,
-    /// Whether it varies the nodes of both phases where the space does; others leave all nodes to
-    /// the first.
-    pub is_of_both_phases: bool,
     next: fn(&Space, &History) -> usize,
 }
 
-/// Every strategy, the one to take unless told otherwise first.
+/// Every strategy, the one to take unless told otherwise first. Those up to `ucb` vary the nodes of
+/// both phases where the space does; others leave all nodes to the first.
 pub static STRATEGIES: &[StrategyEntry] = &[
     StrategyEntry {
         name: "gp-discontinuous",
         summary: "a Gaussian process about the bound of a linear programme, with a jump where each \
                   group of equal nodes begins",
-        is_of_both_phases: true,
         next: discontinuous::next,
     },
     StrategyEntry {
         name: "gp-ucb",
         summary: "a Gaussian process with an unknown mean, its parameters by likelihood",
-        is_of_both_phases: true,
         next: gp_ucb::next,
     },
     StrategyEntry {
         name: "ucb",
         summary: "upper confidence bounds, each count for itself",
-        is_of_both_phases: true,
         next: ucb::next,
     },
     StrategyEntry {
         name: "ucb-struct",
         summary: "the same of the ends of groups alone",
-        is_of_both_phases: false,
         next: ucb::next_of_ends,
     },
     StrategyEntry {
         name: "dichotomy",
         summary: "halves the interval, and keeps the half whose middle is faster",
-        is_of_both_phases: false,
         next: dichotomy::next,
     },
     StrategyEntry {
         name: "right-left",
         summary: "from all nodes down, as long as one fewer is faster",
-        is_of_both_phases: false,
         next: neighbours::from_all,
     },
     StrategyEntry {
         name: "left-right",
         summary: "from the fewest nodes up, as long as one more is faster",
-        is_of_both_phases: false,
         next: neighbours::from_fewest,
     },
     StrategyEntry {
         name: "brent",
         summary: "Brent's minimisation without derivatives, rounded to whole nodes",
-        is_of_both_phases: false,
         next: brent::next,
     },
-    StrategyEntry {
-        name: "all",
-        summary: "always all nodes",
-        is_of_both_phases: false,
-        next: |space, _| space.all(),
-    },
+    StrategyEntry { name: "all", summary: "always all nodes", next: |space, _| space.all() },
 ];
 
 /// The strategy called `name`, if there is one.

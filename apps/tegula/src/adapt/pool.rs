@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use tegula_kernels::scalar::Precision;
 use tegula_plan::adapt::{Action, Pool as Durations, PoolRow};
 use tegula_plan::platform::cluster::ClusterPlatform;
 
@@ -69,18 +68,7 @@ impl Pool {
         let tiles = self.tiles as usize;
         console.field("sizes", format_args!("{tiles} x {tiles} tiles of {nb}"));
         console.field("platform", format_args!("{}: {}", cluster.name, groups(&cluster, &ends)));
-        let sizes = Sizes {
-            tiles,
-            nb,
-            precision: Precision::Double,
-            nrhs: 1,
-            evaluations: 1,
-            places: 1,
-            width: 1,
-            passes: 1,
-            seed: 0,
-            matrix: None,
-        };
+        let sizes = Sizes::new(tiles, nb);
         pack_as_known(&cluster);
         let counts = counts(&ends, self.every as usize);
         let firsts = if self.both_phases { counts.clone() } else { vec![nodes] };
@@ -142,9 +130,7 @@ fn row(
 /// `cluster` with its nodes in the order of how fast they multiply tiles of order `nb`, and the
 /// number of the last node of each group of equal ones.
 fn fastest_first(mut cluster: ClusterPlatform, nb: usize) -> Result<(ClusterPlatform, Vec<usize>)> {
-    let powers = cluster.powers("gemm", nb)?;
-    let mut kinds = cluster.kinds();
-    kinds.sort_by(|(a, _), (b, _)| powers.as_slice()[*b].total_cmp(&powers.as_slice()[*a]));
+    let kinds = cluster.kinds_by_power("gemm", nb)?;
     let mut ends = Vec::new();
     let mut nodes = Vec::new();
     for (_, ranks) in kinds {

@@ -270,16 +270,12 @@ impl<'a> Reader<'a> {
         };
         workload.check_precision(precision).map_err(|error| wrong(error.to_string()))?;
         let sizes = Sizes {
-            tiles: n.div_ceil(nb),
-            nb,
             precision,
             nrhs: part.nrhs as usize,
-            width: 1,
-            evaluations: 1,
             places: nb,
             passes: part.passes as usize,
             seed: self.seed,
-            matrix: None,
+            ..Sizes::new(n.div_ceil(nb), nb)
         };
         workload.check(&sizes).map_err(|error| wrong(error.to_string()))?;
         Ok(Program::Algorithm { workload, setting: Box::new(Setting::new(sizes)), n })

@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_kernels::scalar::Precision;
 use tegula_plan::phases::PLACEMENTS;
 use tegula_plan::platform::cluster::ClusterPlatform;
 
@@ -103,16 +102,10 @@ impl Plan {
         let workload = self.program;
         let cluster = ClusterPlatform::find(&self.platform)?;
         let sizes = Sizes {
-            tiles: self.tiles as usize,
-            nb: self.tile_size as usize,
-            precision: Precision::Double,
-            nrhs: 1,
-            evaluations: 1,
-            places: 1,
             width: self.pass.width as usize,
             passes: self.pass.passes as usize,
             seed: self.seed,
-            matrix: None,
+            ..Sizes::new(self.tiles as usize, self.tile_size as usize)
         };
         let decisions = self.decisions.as_deref().map(|text| workload.read_decisions(text));
         let decisions = decisions.transpose()?;

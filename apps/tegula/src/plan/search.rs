@@ -142,9 +142,7 @@ impl Trials<'_> {
 /// Plans of two phases, the usual one first: with all nodes in the second, and with the kinds alone
 /// that multiply fastest, one kind more each time.
 fn plans(sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Vec<String>> {
-    let mut kinds = cluster.kinds();
-    let powers = cluster.powers("gemm", sizes.nb)?;
-    kinds.sort_by(|(a, _), (b, _)| powers.as_slice()[*b].total_cmp(&powers.as_slice()[*a]));
+    let kinds = cluster.kinds_by_power("gemm", sizes.nb)?;
     let mut names = ["lp", "lp-constrained", "1d1d"].map(str::to_owned).to_vec();
     let mut fastest: Vec<String> = Vec::new();
     for (_, ranks) in &kinds[..kinds.len() - 1] {

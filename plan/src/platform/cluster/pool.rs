@@ -7,7 +7,7 @@ use tegula_runtime::platform::{
     ClassId, Durations, Machine, Memory, MemoryId, MemoryKind, Worker, WorkerClass,
 };
 
-use super::{ClusterNode, ClusterPlatform};
+use super::{ClusterError, ClusterNode, ClusterPlatform};
 
 impl ClusterPlatform {
     /// The workers of all nodes as of one machine without links, with their times. Classes of nodes
@@ -64,6 +64,23 @@ impl ClusterPlatform {
             }
         }
         kinds
+    }
+
+    /// The same in the order of how fast a node runs `kernel` on tiles of order `tile`, the fastest
+    /// kind first.
+    ///
+    /// # Errors
+    /// If a node has no time of the kernel.
+    pub fn kinds_by_power(
+        &self,
+        kernel: &str,
+        tile: usize,
+    ) -> Result<Vec<(usize, Vec<usize>)>, ClusterError> {
+        let powers = self.powers(kernel, tile)?;
+        let power = |first: usize| powers.as_slice()[first];
+        let mut kinds = self.kinds();
+        kinds.sort_by(|(a, _), (b, _)| power(*b).total_cmp(&power(*a)));
+        Ok(kinds)
     }
 }
 

@@ -66,6 +66,22 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
+    /// So many tiles of order `nb` along an edge, in double precision, and one of all else.
+    pub(crate) fn new(tiles: usize, nb: usize) -> Self {
+        Self {
+            tiles,
+            nb,
+            precision: Precision::Double,
+            nrhs: 1,
+            width: 1,
+            evaluations: 1,
+            places: 1,
+            passes: 1,
+            seed: 0,
+            matrix: None,
+        }
+    }
+
     /// Whether its numbers have 32 bits, of a program in real numbers.
     pub(crate) fn is_single(&self) -> bool {
         self.precision == Precision::Single

@@ -12,7 +12,7 @@ use tegula_plan::adapt::{Outcome, Pool, Replay as Runs, STRATEGIES, Space, Strat
 use super::{pool_file, report};
 use crate::flags::{OutputFlags, member};
 use crate::output::{
-    Align, Console, Form, Progress, Table, check_form, number, seconds, write_file,
+    Align, Console, Form, Progress, Table, check_form, number, percent, seconds, write_file,
 };
 
 /// Flags of `replay`.
@@ -224,10 +224,6 @@ fn describe(tried: &Tried, iterations: u32, console: &Console) {
         ]);
     }
     console.line(table);
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 fn tried_json(tried: &Tried) -> Value {

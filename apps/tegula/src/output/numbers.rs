@@ -17,6 +17,11 @@ pub(crate) fn number(x: f64, digits: usize) -> String {
     format!("{x:.decimals$}")
 }
 
+/// A share in per cent: `12.3 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
 /// A time: `0.0123 s`, `4 min 05 s`, `3 h 20 min`.
 pub(crate) fn seconds(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {

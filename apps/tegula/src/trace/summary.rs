@@ -7,7 +7,7 @@ use tegula_traces::{
     overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
 };
 
-use crate::output::{Align, Console, Table, bytes, count, seconds};
+use crate::output::{Align, Console, Table, bytes, count, percent, seconds};
 
 /// Most rows of a table.
 const MOST_ROWS: usize = 24;
@@ -150,10 +150,6 @@ fn pairs(trace: &Trace) -> Table {
         ]);
     }
     table
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 /// How busy each class was.

@@ -41,7 +41,7 @@ impl Shared {
         let mut of_class = self.machine.workers.iter().filter(|worker| worker.class == class);
         data.kind == Kind::Run
             && of_class.all(|worker| {
-                self.stores.heap(worker.memory).is_some_and(|heap| heap.device.runs(data.info))
+                self.stores.heap(worker.memory).is_some_and(|heap| heap.device().runs(data.info))
             })
     }
 
@@ -166,7 +166,7 @@ impl Shared {
             let place = match access {
                 Access::Scratch => heap.take(bytes).map_err(|error| refused(error, bytes, heap))?,
                 _ => self.stores.pointer(space, HandleId(handle), memory).unwrap_or_else(|| {
-                    panic!("handle {handle} has no buffer on {}", heap.device.name())
+                    panic!("handle {handle} has no buffer on {}", heap.device().name())
                 }),
             };
             buffers.push(RawBuffer::own(place.as_ptr(), bytes, access.writes()));
@@ -187,7 +187,7 @@ fn refused(error: DeviceError, bytes: usize, heap: &Heap) -> Cause {
 fn launch(heap: &Heap, job: Job) -> Result<Box<dyn InFlight>, Cause> {
     // SAFETY: the flow orders tasks by their accesses, and the planner keeps the buffers of a task,
     // which lie on this device, until its end is reported.
-    let launch = || unsafe { heap.device.enqueue(job) };
+    let launch = || unsafe { heap.device().enqueue(job) };
     match catch_unwind(AssertUnwindSafe(launch)) {
         Ok(flight) => flight.map_err(Cause::Failed),
         Err(payload) => Err(Cause::Panicked(payload)),

@@ -10,7 +10,6 @@ use crate::memory::rounded;
 
 /// The buffers of one device.
 pub(super) struct Heap {
-    pub(super) device: Arc<dyn Accelerator>,
     /// Most bytes in buffers, as long as giving back spare ones helps.
     limit: usize,
     kept: Arc<Kept>,
@@ -37,10 +36,15 @@ unsafe impl Send for Place {}
 impl Heap {
     pub(super) fn new(device: Arc<dyn Accelerator>, limit: Option<u64>) -> Self {
         let limit = limit.map_or(usize::MAX, |bytes| bytes as usize);
-        let kept = Arc::new(Kept { device: device.clone(), inside: Mutex::default() });
+        let kept = Arc::new(Kept { device, inside: Mutex::default() });
         let spare: Weak<dyn Spare> = Arc::downgrade(&kept) as _;
-        device.add_spare(spare);
-        Self { device, limit, kept }
+        kept.device.add_spare(spare);
+        Self { limit, kept }
+    }
+
+    /// The device.
+    pub(super) fn device(&self) -> &Arc<dyn Accelerator> {
+        &self.kept.device
     }
 
     /// A buffer of `bytes` bytes, whose contents are not known.
@@ -53,10 +57,10 @@ impl Heap {
         if inside.bytes + size > self.limit {
             self.kept.trim(&mut inside);
         }
-        let mut place = self.device.allocate(size);
+        let mut place = self.kept.device.allocate(size);
         if matches!(place, Err(DeviceError::OutOfMemory { .. })) {
             self.kept.trim(&mut inside);
-            place = self.device.allocate(size);
+            place = self.kept.device.allocate(size);
         }
         inside.bytes += if place.is_ok() { size } else { 0 };
         place

@@ -74,7 +74,7 @@ impl Stores {
         };
         let stores: Vec<Store> = machine.memories.iter().enumerate().map(store).collect();
         let first = stores.iter().find_map(Store::heap);
-        let pins = first.map(|heap| Arc::new(Pins::new(heap.device.clone())));
+        let pins = first.map(|heap| Arc::new(Pins::new(heap.device().clone())));
         Self { stores, pins }
     }
 
@@ -184,7 +184,7 @@ impl Stores {
         let bytes = space.handles.get(handle.0).bytes();
         match self.heap(memory) {
             // SAFETY: the buffer has the handle's size, and nobody uses it yet.
-            Some(heap) => unsafe { heap.device.zero(buffer, bytes) }?,
+            Some(heap) => unsafe { heap.device().zero(buffer, bytes) }?,
             // SAFETY: as above, and it is the host's.
             None => unsafe { buffer.as_ptr().write_bytes(0, bytes) },
         }
@@ -228,19 +228,19 @@ impl Stores {
                 };
                 let is_pinned = self.pin(space, handle, src);
                 // SAFETY: as for the slices.
-                unsafe { heap.device.bring(from, place(dst), is_pinned) }?;
+                unsafe { heap.device().bring(from, place(dst), is_pinned) }?;
             }
             (Some(heap), None) => match &self.stores[dst.0] {
                 Store::Disk(disk) => {
                     let mut room = vec![0; bytes];
                     // SAFETY: as for the slices.
-                    unsafe { heap.device.fetch(place(src), &mut room, false) }?;
+                    unsafe { heap.device().fetch(place(src), &mut room, false) }?;
                     disk.write(handle, &room)?;
                 }
                 _ => {
                     let is_pinned = self.pin(space, handle, dst);
                     // SAFETY: as for the slices.
-                    unsafe { heap.device.fetch(place(src), target(), is_pinned) }?;
+                    unsafe { heap.device().fetch(place(src), target(), is_pinned) }?;
                 }
             },
             (Some(from), Some(to)) => copy_across(from, place(src), to, place(dst), bytes)?,
@@ -274,14 +274,14 @@ fn copy_across(
 ) -> Result<(), DeviceError> {
     // SAFETY: the planner keeps both buffers of a transfer until it is done; nobody writes its
     // source, and nobody else touches where it goes.
-    if let Some(result) = unsafe { to.device.bring_from(&*from.device, src, dst, bytes) } {
+    if let Some(result) = unsafe { to.device().bring_from(&**from.device(), src, dst, bytes) } {
         return result;
     }
     let mut room = vec![0; bytes];
     // SAFETY: as above.
     unsafe {
-        from.device.fetch(src, &mut room, false)?;
-        to.device.bring(&room, dst, false)
+        from.device().fetch(src, &mut room, false)?;
+        to.device().bring(&room, dst, false)
     }
 }
 

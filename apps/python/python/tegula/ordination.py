@@ -89,10 +89,9 @@ def mds(
     ValueError
         If the matrix is not square or not symmetric, or holds NaN.
     """
-    words = ["diodon", "mds"] + _call.flag("--metric", metric) + _call.flag("--method", method)
-    words += _call.flag("--passes", passes) + _call.flag("--oversample", oversample)
-    words += _call.flag("--tolerance", tolerance) + _call.flag("--correction", correction)
-    words += _call.flag("--symmetry-tolerance", symmetry_tolerance) + _call.flag("--fill", fill)
+    words = ["diodon", "mds"] + _call.flag("--metric", metric) + _call.flag("--correction", correction)
+    words += _call.flag("--symmetry-tolerance", symmetry_tolerance)
+    words += _components(method, passes, oversample, tolerance, fill)
     words += _common(axes, n_jobs, memory, precision, random_state)
     if hasattr(distances, "ids") and hasattr(distances, "data"):
         distances, ids = distances.data, list(distances.ids) if ids is None else ids
@@ -265,13 +264,10 @@ def _results(short, found, names, result):
         import pandas as pd
     except ImportError:
         pd = None
-    if pd is None:
-        return OrdinationResults(
-            short, name, values, samples, ids, scores, features, proportion_explained=shares, tegula=result
-        )
-    samples = pd.DataFrame(samples, index=ids, columns=labels)
-    scores = None if scores is None else pd.DataFrame(scores, index=features, columns=labels)
-    values, shares = pd.Series(values, index=labels), pd.Series(shares, index=labels)
+    if pd is not None:
+        samples = pd.DataFrame(samples, index=ids, columns=labels)
+        scores = None if scores is None else pd.DataFrame(scores, index=features, columns=labels)
+        values, shares = pd.Series(values, index=labels), pd.Series(shares, index=labels)
     try:
         from skbio import OrdinationResults as Results
     except ImportError:

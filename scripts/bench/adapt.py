@@ -14,13 +14,13 @@ import argparse
 import datetime
 import json
 import pathlib
-import platform
 import subprocess
 import textwrap
 
+from common import BENCH
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target/bench/adapt"
-TEGULA = ROOT / "target/release/tegula"
 TABLE = ROOT / "scripts/bench/results/adapt.md"
 G5K = {"L": "chifflot", "M": "chifflet", "S": "chetemi"}
 SDUMONT = {"L": "b715-gpu", "M": "b715-gpu-1", "S": "b715"}
@@ -35,7 +35,7 @@ ORDER = ["gp-discontinuous", "gp-ucb", "ucb", "ucb-struct", "dichotomy", "right-
 
 
 def tegula(*words):
-    command = [TEGULA, "adapt", *map(str, words), "--quiet", "--json", "-"]
+    command = [BENCH.TEGULA, "adapt", *map(str, words), "--quiet", "--json", "-"]
     run = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(run.stdout)
 
@@ -46,15 +46,10 @@ def pool(kinds, tiles, nodes, *flags):
     name = f"{site} {nodes} {tiles}" + (" both" if flags else "")
     path = FOLDER / f"{name}.csv"
     if not path.exists():
-        platform = "+".join(part[:-1] + kinds[part[-1]] for part in nodes.split("-"))
-        tegula("pool", "--platform", platform, "--tiles", tiles, *flags, "-o", path)
+        nodes_of = "+".join(part[:-1] + kinds[part[-1]] for part in nodes.split("-"))
+        tegula("pool", "--platform", nodes_of, "--tiles", tiles, *flags, "-o", path)
         print(name, flush=True)
     return path
-
-
-def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def percent(share):
@@ -76,7 +71,7 @@ def losses(pools):
             *(percent(of[name]["loss_to_best"]) for name in ORDER),
         ])
     head = ["set", "best count", "s", "bound", "all nodes", *ORDER]
-    return table(head, rows)
+    return BENCH.table(head, rows)
 
 
 def deciding(pools):
@@ -88,12 +83,7 @@ def deciding(pools):
         within = sum(strategy["loss_to_best"] <= 0.03 for strategy in of)
         worst = max(strategy["loss_to_best"] for strategy in of)
         rows.append([name, f"{1e6 * mean:.1f}", f"{1e3 * longest:.2f}", within, percent(worst)])
-    return table(["strategy", "mean, us", "longest, ms", "sets within 3 %", "worst loss, %"], rows)
-
-
-def cpu():
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    return BENCH.table(["strategy", "mean, us", "longest, ms", "sets within 3 %", "worst loss, %"], rows)
 
 
 def main():
@@ -132,7 +122,7 @@ where the best with all nodes for the generation takes {line["best"]["seconds"]:
 gp-discontinuous loses {percent(of_two["gp-discontinuous"]["loss_to_best"])} %, gp-ucb
 {percent(of_two["gp-ucb"]["loss_to_best"])} %.
 
-{cpu()}, {platform.system()} {platform.release()}; {datetime.date.today()}.
+{BENCH.machine()}; {datetime.date.today()}.
 """
     parts = text.strip().split("\n\n")
     text = "\n\n".join(part if part[0] in "|#" else textwrap.fill(part, 100) for part in parts) + "\n"

@@ -13,13 +13,13 @@ import argparse
 import datetime
 import json
 import pathlib
-import platform
 import statistics
 import subprocess
 
+from common import BENCH
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target/bench/batch"
-TEGULA = ROOT / "target/release/tegula"
 TABLE = ROOT / "scripts/bench/results/batch.md"
 SMALL, LARGE = "150x20x128GB:0.1GB/s", "486x20x128GB:0.1GB/s"
 LOADS = {"underused": 0.7, "saturated": 1.2}
@@ -27,7 +27,7 @@ LOADS = {"underused": 0.7, "saturated": 1.2}
 
 def tegula(*words):
     """Runs a command of `batch`; its result."""
-    command = [TEGULA, "batch", *map(str, words), "--quiet", "--json", "-"]
+    command = [BENCH.TEGULA, "batch", *map(str, words), "--quiet", "--json", "-"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -60,11 +60,6 @@ def row(name, runs):
     ]
 
 
-def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def compared(seeds):
     head = ["scheduler", "waiting less, %", "core time less, %", "mean flow, h", "session stretch", "differ, %",
             "better, %", "12.5 %", "25 %", "median", "75 %", "87.5 %"]
@@ -83,7 +78,7 @@ def compared(seeds):
                        and one["gradual"]["stretch"]["session_median"] <= one["lem"]["stretch"]["session_median"]
                        for one in weeks)
             how = "with" if backfill else "without"
-            parts.append(f"## {name.capitalize()}, {how} backfilling\n\n{table(head, rows)}\n\n"
+            parts.append(f"## {name.capitalize()}, {how} backfilling\n\n{BENCH.table(head, rows)}\n\n"
                          f"In {wins} of {seeds} weeks `gradual` waits less than `lem`, and neither its mean flow nor "
                          "its\nmedian stretch of sessions is longer.")
             print(parts[-1], flush=True)
@@ -100,7 +95,7 @@ def timed():
             for one in run["runs"]:
                 rows.setdefault(one["policy"], []).append(f"{one['seconds']:.1f}")
     heads = [f"{name}{bf}" for name in LOADS for bf in ("", ", backfill")]
-    part = table(["scheduler", *heads], [[name, *times] for name, times in rows.items()])
+    part = BENCH.table(["scheduler", *heads], [[name, *times] for name, times in rows.items()])
     print(part, flush=True)
     return "## Seconds for a week of 100 000 jobs on 486 nodes\n\n" + part
 
@@ -114,8 +109,7 @@ def main():
     parts = [timed(), *compared(flags.seeds)]
     if flags.write:
         head = TABLE.read_text().split("\n## ")[0].rstrip() if TABLE.exists() else "# Batch jobs that share files"
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
-        foot = f"{cpu}, {platform.system()} {platform.release()}; {datetime.date.today()}; {flags.seeds} weeks each."
+        foot = f"{BENCH.machine()}; {datetime.date.today()}; {flags.seeds} weeks each."
         TABLE.write_text("\n\n".join([head, *parts, foot]) + "\n")
 
 

@@ -1,5 +1,6 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
+mod adapt;
 mod assess;
 mod batch;
 mod checkpoint;

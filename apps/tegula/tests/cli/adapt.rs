@@ -1,0 +1,68 @@
+//! `tegula adapt`: counts of nodes simulated, and strategies on them.
+
+use crate::support::{assert_close, column, folder, folder_with, number, tegula_in};
+
+/// Durations of six nodes in two groups: four are best.
+const POOL: &str = "\
+generation,factorization,group,lp_first,lp_second,seconds
+6,1,1,2,40,42
+6,2,1,2,20,24
+6,3,1,2,14,19
+6,4,1,2,11,17
+6,5,2,2,10,22
+6,6,2,2,9,25
+";
+
+#[test]
+fn a_pool_is_simulated_and_replayed() {
+    let folder = folder();
+    let pool = "adapt pool --platform 2chetemi+2chifflet --tiles 12 -o pool.csv --json p.json";
+    tegula_in(&folder, pool).succeeded();
+    let path = folder.join("pool.csv");
+    // Chifflets are faster: they come first.
+    assert_eq!(column(&path, "factorization"), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(column(&path, "group"), [1.0, 1.0, 2.0, 2.0]);
+    let bounds = column(&path, "lp_second");
+    assert!(bounds.is_sorted_by(|a, b| a >= b), "more nodes share the work: {bounds:?}");
+    let json = tegula_in(&folder, "adapt replay pool.csv --repeat 3 -o report.html --json -");
+    let json = json.succeeded().json();
+    assert_eq!(json["pools"][0]["groups"], serde_json::json!([2, 4]));
+    let best = number(&json, "/pools/0/best/seconds");
+    assert_close(best, column(&path, "seconds").into_iter().fold(f64::INFINITY, f64::min), 0.0);
+    let page = std::fs::read_to_string(folder.join("report.html")).expect("a page");
+    assert!(page.contains("gp-discontinuous"));
+}
+
+#[test]
+fn strategies_are_told_by_what_they_lose() {
+    let folder = folder_with("pool.csv", POOL);
+    let run = "adapt replay pool.csv --strategy all,left-right --noise 0 --iterations 10 --json -";
+    let json = tegula_in(&folder, run).succeeded().json();
+    let strategies = json["pools"][0]["strategies"].as_array().expect("a list");
+    let of = |name: &str| strategies.iter().find(|one| one["name"] == name).expect("it ran");
+    assert_close(number(of("all"), "/seconds"), 250.0, 1e-12);
+    // 1, 2, 3, 4, then 5, which is slower, then 4 for ever.
+    let walked = 42.0 + 24.0 + 19.0 + 17.0 + 22.0 + 5.0 * 17.0;
+    assert_close(number(of("left-right"), "/seconds"), walked, 1e-12);
+    assert_eq!(of("left-right")["best_found_at"], 4);
+    assert_eq!(json["pools"][0]["bound_nodes"], 2);
+}
+
+#[test]
+fn what_is_no_pool_is_refused() {
+    let refused = |text: &str, reason: &str| {
+        let folder = folder_with("pool.csv", text);
+        let run = tegula_in(&folder, "adapt replay pool.csv");
+        assert_eq!(run.code, 2, "{text}: {}", run.stderr);
+        assert!(run.stderr.contains(reason), "{text}: {}", run.stderr);
+    };
+    refused(&POOL.replace("seconds", "time"), "seconds");
+    refused(&POOL.replace("6,3,1", "6,2,1"), "line 4: these counts stand there twice");
+    refused(&POOL.replace("9,25", "9,-25"), "line 7: times are numbers");
+    refused(&POOL.replace("6,6,2", "6,7.5,2"), "line 7: counts and groups");
+    refused(&POOL.replace("6,6,2,2,9,25\n", ""), "no row has all 5 nodes");
+    refused(&POOL.replace("6,2,1", "6,2,2"), "groups follow each other");
+    let run = tegula_in(&folder(), "adapt pool --platform 1chetemi --tiles 4 -o pool.csv");
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("nothing to choose"), "{}", run.stderr);
+}

@@ -34,10 +34,11 @@ pub(super) fn powers(problem: &Problem<'_>, solution: &Solution) -> [Powers; 2] 
             work.of_phase(phase).map(|(t, _)| weights[t] * types[t][place]).sum()
         };
         let power = |place| solution.shares.iter().map(|types| term(types, place)).sum::<f64>();
-        let powers: Vec<f64> = (0..nodes.len()).map(power).collect();
+        let mut powers: Vec<f64> = (0..nodes.len()).map(power).collect();
+        let least = LEAST * powers.iter().sum::<f64>();
+        powers.iter_mut().filter(|power| **power < least).for_each(|power| *power = 0.0);
         let sum: f64 = powers.iter().sum();
-        let shares =
-            powers.iter().map(|power| if *power < LEAST * sum { 0.0 } else { power / sum });
+        let shares = powers.iter().map(|power| power / sum);
         Powers::new(of_each(nodes, &shares.collect::<Vec<_>>())).expect("somebody has tasks")
     };
     PHASES.map(of_phase)

@@ -10,6 +10,7 @@ mod batch;
 mod bench;
 mod checkpoint;
 mod cli;
+mod cluster;
 mod compose;
 mod config;
 mod diodon;

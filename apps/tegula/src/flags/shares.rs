@@ -9,6 +9,7 @@ use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
 
 use super::choice::MachineChoice;
+use crate::cluster::{Planned, is_planned};
 use crate::output::number;
 use crate::ranks;
 
@@ -19,6 +20,10 @@ pub(super) struct Shares {
     pub(super) name: String,
     /// Who owns which tile.
     pub(super) owners: Arc<dyn Owners>,
+    /// Who has the tiles in the phase before, if that is planned too.
+    pub(super) earlier: Option<Arc<dyn Owners>>,
+    /// Why it was chosen, if it was by comparing.
+    reason: Option<String>,
     /// What ranks can do beside each other.
     powers: Powers,
     storage: Storage,
@@ -29,7 +34,7 @@ const UNEQUAL: &str = "1d1d";
 
 impl Shares {
     /// The distribution `asked` for over the ranks, this one of which has `machine`; or what suits
-    /// them.
+    /// them, as until [`follow`](Self::follow) in place of one that is to be planned.
     ///
     /// # Errors
     /// If there is none of this name, it does not fit the ranks, or one of them cannot be heard.
@@ -42,9 +47,17 @@ impl Shares {
         let powers = Powers::new(powers.collect());
         let powers = powers.unwrap_or_else(|| Powers::equal(ranks::ranks()));
         let usual = if is_equal(&powers) { DISTRIBUTIONS[0].name } else { UNEQUAL };
-        let name = asked.unwrap_or(OsStr::new(usual));
+        let known = asked.filter(|name| name.to_str().is_none_or(|name| !is_planned(name)));
+        let name = known.unwrap_or(OsStr::new(usual));
         let owners = distribution_for(name, &powers, storage)?;
-        Ok(Self { name: name.to_string_lossy().into_owned(), owners, powers, storage })
+        let name = name.to_string_lossy().into_owned();
+        Ok(Self { name, owners, earlier: None, reason: None, powers, storage })
+    }
+
+    /// Ranks share the work as `planned`.
+    pub(super) fn follow(&mut self, planned: Planned) {
+        self.reason = planned.reason();
+        (self.name, self.owners, self.earlier) = (planned.name, planned.owners, planned.earlier);
     }
 
     /// The owners that the distribution `name` makes.
@@ -62,6 +75,9 @@ impl Shares {
 
     /// In a few words.
     pub(super) fn describe(&self) -> String {
+        if let Some(reason) = &self.reason {
+            return format!("{}, {reason}", self.name);
+        }
         if is_equal(&self.powers) {
             return self.name.clone();
         }

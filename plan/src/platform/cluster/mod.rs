@@ -17,6 +17,7 @@ use tegula_runtime::sim::{ClusterOptions, NodeOptions};
 
 pub use error::ClusterError;
 pub use node::ClusterNode;
+pub use pool::Sorted;
 pub(crate) use powers::kernels;
 
 use super::error::Text;

@@ -1,0 +1,101 @@
+//! The ranks of a run as the nodes of a cluster: what they can do and how they reach each other,
+//! measured; and plans for them, which rank 0 makes and the others get from it.
+//!
+//! A plan follows from times, which differ from run to run and from rank to rank. So one rank alone
+//! plans, and what it sends are owners of tiles.
+
+mod network;
+mod node;
+mod nodes;
+mod plan;
+mod wire;
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tegula_kernels::kernel::kernel;
+use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
+use tegula_plan::platform::{Network as Link, Node};
+use tegula_runtime::platform::ClassId;
+
+use crate::ranks;
+pub(crate) use network::{Network, measure};
+pub(crate) use node::Needs;
+pub(crate) use nodes::{Choice as NodesChoice, Nodes};
+pub(crate) use plan::{AUTO, Planned, Question, is_planned, names, plan};
+
+/// Where all ranks stand.
+const SITE: &str = "ranks";
+
+/// Ranks that stand for all when the network is measured as a run begins.
+const PARTNERS: usize = 4;
+
+/// Relative difference of times up to which machines of the same name are alike: they share the
+/// times of the one in the middle, since times that differ by chance would make each a kind of its
+/// own.
+const ALIKE: f64 = 0.1;
+
+/// The ranks of the run as a cluster, the nodes in the order of the ranks; on rank 0 alone. All
+/// call it, while no flow runs.
+///
+/// # Errors
+/// If a rank is gone.
+pub(crate) fn of_ranks(needs: &Needs) -> Result<Option<ClusterPlatform>> {
+    let mine = needs.node()?.to_toml().into_bytes();
+    let texts = ranks::gather(mine)?;
+    let network = measure(PARTNERS)?;
+    let (Some(texts), Some(network)) = (texts, network) else { return Ok(None) };
+    let nodes = texts.into_iter().enumerate().map(|(rank, text)| {
+        let origin = format!("the machine of rank {rank}");
+        let text = String::from_utf8(text).with_context(|| origin.clone())?;
+        Ok(ClusterNode::new(Node::parse(&text, &origin)?)?)
+    });
+    let nodes = nodes.collect::<Result<Vec<_>>>()?;
+    Ok(Some(cluster(nodes, &network, needs)))
+}
+
+/// The cluster of `nodes` in `network`.
+fn cluster(mut nodes: Vec<ClusterNode>, network: &Network, needs: &Needs) -> ClusterPlatform {
+    let &Network { latency_seconds, backbone_bytes_per_second, .. } = network;
+    for (node, &bytes_per_second) in nodes.iter_mut().zip(&network.bytes_per_second) {
+        node.network = Link { site: SITE.to_owned(), bytes_per_second, latency_seconds };
+    }
+    unite(&mut nodes, needs);
+    ClusterPlatform {
+        name: SITE.to_owned(),
+        nodes,
+        latency_seconds,
+        backbone_bytes_per_second,
+        core_bytes_per_second: None,
+    }
+}
+
+/// Gives nodes that are alike the times, and the link, of one of them.
+fn unite(nodes: &mut [ClusterNode], needs: &Needs) {
+    let seconds: Vec<f64> = nodes.iter().map(|node| seconds(node, needs)).collect();
+    let mut left: Vec<usize> = (0..nodes.len()).collect();
+    let mut names: Vec<String> = Vec::new();
+    while let Some(&first) = left.first() {
+        let name = nodes[first].platform.name.clone();
+        let is_named = |rank: &usize| nodes[*rank].platform.name == name;
+        let mut named: Vec<usize> = left.iter().copied().filter(is_named).collect();
+        named.sort_by(|&a, &b| seconds[a].total_cmp(&seconds[b]));
+        let middle = named[named.len() / 2];
+        let most = ALIKE * seconds[middle];
+        named.retain(|&rank| (seconds[rank] - seconds[middle]).abs() <= most);
+        let before = names.iter().filter(|other| **other == name).count();
+        let platform = Arc::get_mut(&mut nodes[middle].platform).filter(|_| before > 0);
+        // Another kind under this name.
+        platform.into_iter().for_each(|platform| platform.name += &format!(" ({})", before + 1));
+        let of = nodes[middle].clone();
+        named.iter().for_each(|&rank| nodes[rank] = of.clone());
+        left.retain(|rank| !named.contains(rank));
+        names.push(name);
+    }
+}
+
+/// How long a core of `node` takes for the tasks of the run, one of each kernel.
+fn seconds(node: &ClusterNode, needs: &Needs) -> f64 {
+    let kernels = needs.codelets.iter().filter_map(|name| kernel(name));
+    kernels.filter_map(|kernel| node.seconds(kernel, needs.nb, ClassId(0))).sum()
+}

@@ -12,7 +12,7 @@ use tegula_tiles::Storage;
 use super::wire::{map_of, owners_of};
 use super::{Needs, of_ranks};
 use crate::error::{no_room, refused};
-use crate::output::{bytes_up, seconds};
+use crate::output::bytes_up;
 use crate::plan::{Maps, NOTHING_READ, fastest_kinds, makespan};
 use crate::ranks::{broadcast, ranks};
 use crate::simulate::program::{Sizes, Spread, Workload};
@@ -59,19 +59,6 @@ pub(crate) struct Planned {
     /// Distributions that were compared, with the seconds that a simulated run takes, the fastest
     /// first; none if nothing was chosen.
     pub(crate) compared: Vec<(String, f64)>,
-}
-
-impl Planned {
-    /// What the others would have taken, in a few words.
-    pub(crate) fn reason(&self) -> Option<String> {
-        let (_, best) = self.compared.first()?;
-        let others = self.compared.iter().skip(1).take(3);
-        let others = others.map(|(name, time)| format!("{name} {}", seconds(*time)));
-        let others: Vec<String> = others.collect();
-        let beside =
-            if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
-        Some(format!("chosen by simulation: {}{beside}", seconds(*best)))
-    }
 }
 
 /// What `question` asks for, over the ranks; all call it, while no flow runs.

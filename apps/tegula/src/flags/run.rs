@@ -460,7 +460,7 @@ impl Run {
         into.insert("workers".to_owned(), self.workers().into());
         into.insert("ranks".to_owned(), self.world.as_ref().map_or(1, World::ranks).into());
         if self.world.is_some() {
-            into.insert("distribution".to_owned(), self.shares.name.as_str().into());
+            self.shares.describe_json(into);
             into.insert("message_priorities".to_owned(), self.has_message_priorities.into());
         }
         into.insert("policy".to_owned(), self.policy.name.into());

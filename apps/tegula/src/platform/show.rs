@@ -109,7 +109,7 @@ fn list(console: &Console) -> Result<Value> {
 }
 
 /// Workers by class, in words.
-fn workers(machine: &Machine) -> String {
+pub(super) fn workers(machine: &Machine) -> String {
     let of = |class: usize| machine.workers.iter().filter(move |w| w.class == ClassId(class));
     let classes = machine.classes.iter().enumerate();
     let counts = classes.map(|(number, class)| format!("{} {}", of(number).count(), class.name));

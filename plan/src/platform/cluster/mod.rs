@@ -9,6 +9,7 @@ mod node;
 mod pool;
 mod powers;
 mod set;
+mod write;
 
 use std::path::Path;
 

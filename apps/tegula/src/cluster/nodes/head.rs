@@ -204,3 +204,81 @@ fn space(
     }
     Ok(Space::new(ends, actions, bounds))
 }
+
+#[cfg(test)]
+mod tests {
+    use tegula_plan::adapt::STRATEGIES;
+
+    use super::*;
+    use crate::simulate::program::{Sizes, WORKLOADS};
+
+    const SMALL: usize = 12;
+
+    fn head(choice: Choice) -> Head {
+        let workload = WORKLOADS.iter().find(|workload| workload.name == "exageostat");
+        let workload = workload.expect("it is listed");
+        let sizes = Sizes::new(SMALL, 960);
+        let question = Question { name: "lp".to_owned(), workload, sizes, rooms: None };
+        let cluster = ClusterPlatform::find("2chetemi+2chifflet").expect("it is there");
+        Head::new(choice, question, cluster).expect("it can be planned")
+    }
+
+    fn auto() -> Head {
+        head(Choice::Auto(&STRATEGIES[0]))
+    }
+
+    #[test]
+    fn tiles_belong_to_ranks_and_not_to_places_in_the_order() {
+        let head = head(Choice::Count(2));
+        assert_eq!(head.order, [2, 3, 0, 1], "chifflets are faster");
+        let [first, second] = head.maps(2).expect("it can be planned").map(|m| m.tiles_of_ranks());
+        assert!(first.iter().all(|&tiles| tiles > 0), "all generate: {first:?}");
+        assert!(second[0] == 0 && second[1] == 0 && second[2] > 0, "the fastest: {second:?}");
+    }
+
+    #[test]
+    fn runs_that_warm_up_or_do_more_are_not_counted() {
+        let mut head = auto();
+        assert_eq!(head.begin(&[]), 4);
+        assert_eq!(head.after(4, Some(1), 9.0), 4, "the first allocates");
+        assert!(head.history.is_empty());
+        let next = head.after(4, Some(1), 5.0) as usize;
+        assert!(next < 4 && head.history.len() == 1, "{next} after all");
+        assert_eq!(head.after(next, Some(0), 2.0), next as u64, "without the gradient");
+        assert_eq!(head.after(next, None, 1.0), next as u64, "it failed");
+        assert_eq!(head.history.len(), 1);
+    }
+
+    #[test]
+    fn ranks_are_timed_after_slow_runs_and_what_was_learnt_is_void_where_one_changed() {
+        let mut head = auto();
+        head.after(4, Some(0), 5.0);
+        head.after(4, Some(0), 5.0);
+        assert_eq!(head.after(4, Some(0), 8.0), 4, "it may be chance");
+        assert_eq!(head.after(4, Some(0), 8.0), TIME_RANKS);
+        head.change_speeds(&[1.0, 1.0, 0.2, 1.0]).expect("it can be planned");
+        assert_eq!(head.order, [3, 0, 1, 2], "the one that became slow is the last");
+        assert!(head.history.is_empty());
+        assert_eq!(head.decide(4, 8.0), 4, "learnt anew from all");
+    }
+
+    #[test]
+    fn another_run_goes_on_from_what_was_learnt() {
+        let mut head = auto();
+        head.begin(&[]);
+        let mut next = 4;
+        for seconds in [5.0, 5.0, 4.0, 4.5, 4.6, 4.2] {
+            next = head.after(next, Some(1), seconds) as usize;
+        }
+        let kept = head.kept();
+        let mut other = auto();
+        assert_eq!(other.begin(&kept), next);
+        assert_eq!((&other.history, other.kind), (&head.history, Some(1)));
+        // Of other tiles nothing is taken over.
+        let mut elsewhere = kept.clone();
+        elsewhere[0] += 1;
+        let mut other = auto();
+        assert_eq!(other.begin(&elsewhere), 4);
+        assert!(other.history.is_empty());
+    }
+}

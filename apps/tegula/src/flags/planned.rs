@@ -44,6 +44,13 @@ impl RunFlags {
         self.distribution.as_deref().map(OsStr::to_string_lossy)
     }
 
+    /// The same flags, for a run that plans the distribution `name` when it has begun.
+    pub(crate) fn planned_later(&self, name: &'static str) -> Self {
+        let mut flags = self.clone();
+        flags.planned_later = Some(name);
+        flags
+    }
+
     /// What `--distribution` has planned for tiles of order `nb`; nothing if it names owners
     /// itself, or there is one rank.
     ///

@@ -76,6 +76,9 @@ pub(crate) struct RunFlags {
     deterministic: bool,
     #[command(flatten)]
     pub(super) machine: MachineFlags,
+    /// The distribution that is planned when the run has begun, in place of the one asked for.
+    #[arg(skip)]
+    pub(super) planned_later: Option<&'static str>,
 }
 
 /// A parser of the names of [`POLICIES`].
@@ -193,7 +196,11 @@ impl RunFlags {
         let shared = seat::machine();
         let nb = matrix.settle_tiles((&mut machine, workers), work, &usual)?;
         let mut footprint = usual(nb);
-        if let Some(planned) = self.planned(work, &machine, (nb, matrix.precision, backend))? {
+        if let Some(name) = self.planned_later {
+            name.clone_into(&mut shares.name);
+        } else if let Some(planned) =
+            self.planned(work, &machine, (nb, matrix.precision, backend))?
+        {
             shares.follow(planned);
             footprint = by(&*shares.owners, nb);
             machine.fit(&footprint)?;

@@ -7,20 +7,19 @@ use clap::Args;
 use serde_json::{Value, json};
 use tegula_files::WriteError;
 use tegula_kernels::backend::{self, Backend, Choice};
-use tegula_kernels::kernel::{KERNELS, Kernel, kernel};
+use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
-use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_plan::platform::{Fingerprint, Network as NodeNetwork, Node, Platform};
 use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, usable_cores};
 
 use super::json::as_json;
 use super::learnt::fingerprint;
-use super::{measure, show};
-use crate::cluster::{Network, SITE, gathered};
+use super::{measure, nodes, show};
+use crate::cluster::{Effort, Network, SITE, gathered};
 use crate::error::refused;
 use crate::flags::{OutputFlags, backends, precision_parser};
 use crate::machine::memory_bytes;
-use crate::output::{Align, Console, Table, bytes, count, number, seconds, write_file};
+use crate::output::{Console, bytes, count, number, seconds, write_file};
 use crate::ranks::{self, Ranks};
 
 /// Flags of `platform calibrate`.
@@ -52,9 +51,6 @@ pub(crate) struct Calibrate {
     #[command(flatten)]
     output: OutputFlags,
 }
-
-/// Ranks with which rank 0 exchanges messages to measure the network.
-const PARTNERS: usize = 16;
 
 /// Kernels by whose times machines are alike.
 const COMPARED: &[&str] = &["potrf", "trsm", "syrk", "gemm"];
@@ -112,24 +108,17 @@ impl Calibrate {
         let unknown = NodeNetwork { site, bytes_per_second: 1.0, latency_seconds: 0.0 };
         let mine = Node { platform, network: Some(unknown) };
         let largest = self.tile_size.iter().max().copied().unwrap_or(0) as usize;
-        let Some((mut cluster, network)) = gathered(&mine, PARTNERS, (COMPARED, largest))? else {
+        let Some((mut cluster, network)) = gathered(&mine, Effort::WHOLE, (COMPARED, largest))?
+        else {
             return console.finish();
         };
         cluster.name = format!("cluster of {}", count(cluster.nodes.len(), "rank"));
-        let kinds = cluster.kinds();
-        console.line(format_args!("\n{}", kinds_table(&cluster, &kinds, largest)));
+        nodes::describe(&cluster, largest, &console);
         describe_network(&network, &console);
         self.write(&cluster.to_toml())?;
-        let kinds = kinds.iter().map(|(first, ranks)| {
-            let mut value = as_json(&cluster.nodes[*first].platform);
-            value["ranks"] = json!(ranks);
-            value
-        });
-        self.output.write(&json!({
-            "name": cluster.name,
-            "kinds": kinds.collect::<Vec<_>>(),
-            "network": network_between_json(&network),
-        }))?;
+        let mut value = nodes::as_json(&cluster);
+        value["network"] = network_between_json(&network);
+        self.output.write(&value)?;
         console.finish()
     }
 
@@ -176,31 +165,6 @@ impl Calibrate {
     }
 }
 
-/// The kinds of nodes, and how fast a core multiplies tiles of order `nb` there.
-fn kinds_table(cluster: &ClusterPlatform, kinds: &[(usize, Vec<usize>)], nb: usize) -> Table {
-    let mut table = Table::new(&[
-        ("ranks", Align::Left),
-        ("machine", Align::Left),
-        ("workers", Align::Left),
-        ("product, Gflop/s", Align::Right),
-        ("link", Align::Right),
-    ]);
-    let product = kernel("gemm").expect("it is listed");
-    for (first, ranks) in kinds {
-        let node = &cluster.nodes[*first];
-        let seconds = node.seconds(product, nb, ClassId(0));
-        let rate = seconds.map(|seconds| 1e-9 * (product.double.cost)(nb).flops / seconds);
-        table.row(vec![
-            ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
-            node.platform.name.clone(),
-            show::workers(&node.machine),
-            rate.map_or_else(|| "-".to_owned(), |rate| number(rate, 3)),
-            format!("{}/s", bytes(node.network.bytes_per_second)),
-        ]);
-    }
-    table
-}
-
 /// Prints what the network between ranks does.
 fn describe_network(network: &Network, console: &Console) {
     let rates = &network.bytes_per_second;
@@ -209,11 +173,12 @@ fn describe_network(network: &Network, console: &Console) {
     console
         .field("latency", format_args!("{} from task to task", seconds(network.latency_seconds)));
     console.field("rate", format_args!("{slowest} to {fastest} one way"));
-    console.field("both ways", format_args!("{} times that at once", number(network.both_ways, 3)));
-    console.field(
-        "messages",
-        format_args!("{} a second from a rank", number(network.messages_per_second, 3)),
-    );
+    if let Some(times) = network.both_ways {
+        console.field("both ways", format_args!("{} times that at once", number(times, 3)));
+    }
+    if let Some(rate) = network.messages_per_second {
+        console.field("messages", format_args!("{} a second from a rank", number(rate, 3)));
+    }
     match network.backbone_bytes_per_second {
         Some(rate) => {
             console.field("all pairs", format_args!("{}/s at once: that is the limit", bytes(rate)))

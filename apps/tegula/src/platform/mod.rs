@@ -5,6 +5,7 @@ mod json;
 mod learnt;
 mod links;
 pub(crate) mod measure;
+mod nodes;
 mod show;
 
 use anyhow::Result;

@@ -162,5 +162,5 @@ fn ranks_are_calibrated_as_a_cluster_that_can_be_planned_and_simulated() {
         tegula_in(&folder, &run).succeeded();
     }
     let shown = tegula_in(&folder, "platform show cluster.toml").succeeded().stdout;
-    assert!(shown.contains("gemm"), "{shown}");
+    assert!(shown.contains("cluster of 2 ranks"), "{shown}");
 }

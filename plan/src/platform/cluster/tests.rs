@@ -344,5 +344,5 @@ fn what_is_written_is_the_same_cluster() {
 fn a_wrong_platform_inside_a_cluster_is_named() {
     let text = find("2chetemi").to_toml().replace("kind = \"ram\"", "kind = \"rum\"");
     let error = parse(&text).expect_err("it is wrong").to_string();
-    assert!(error.contains("cluster.toml, [platform.kind-1]") && error.contains("rum"), "{error}");
+    assert!(error.contains("crafted.toml, [platform.kind-1]") && error.contains("rum"), "{error}");
 }

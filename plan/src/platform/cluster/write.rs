@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tegula_runtime::platform::MemoryKind;
+
 use super::{ClusterNode, ClusterPlatform};
 use crate::platform::write::{quoted, text};
 
@@ -37,7 +39,7 @@ impl ClusterPlatform {
                 let _ = writeln!(out, "speed = {:?}", node.speed);
             }
             if *node.machine != node.platform.machine {
-                let _ = write!(out, "cores = {}\ndevices = {}\n", node.cores(), node.devices());
+                let _ = write!(out, "cores = {}\ndevices = {}\n", node.cores(), devices_on(node));
             }
         }
         for (place, node) in platforms.into_iter().enumerate() {
@@ -47,6 +49,14 @@ impl ClusterPlatform {
         }
         out
     }
+}
+
+/// How many devices of `node` compute.
+fn devices_on(node: &ClusterNode) -> usize {
+    let machine = &node.machine;
+    let is_on = |memory: usize| machine.workers.iter().any(|worker| worker.memory.0 == memory);
+    let memories = machine.memories.iter().enumerate();
+    memories.filter(|(number, of)| of.kind == MemoryKind::Device && is_on(*number)).count()
 }
 
 /// What a platform of the file is called there.

@@ -78,12 +78,15 @@ impl Head {
         self.chosen()
     }
 
-    /// What must be the same for a history to be of use: the ranks in their order, and the tiles.
+    /// What must be the same for a history to be of use: the tiles, and the workers of the ranks.
+    /// Which of nodes that are alike is the faster one may differ by chance.
     fn about(&self) -> Vec<u64> {
         let sizes = &self.question.sizes;
-        let order = self.order.iter().map(|&rank| rank as u64);
-        let about = [sizes.tiles as u64, sizes.nb as u64, self.order.len() as u64];
-        about.into_iter().chain(order).collect()
+        let workers = self.cluster.nodes.iter().map(|node| node.machine.workers.len() as u64);
+        let mut workers: Vec<u64> = workers.collect();
+        workers.sort_unstable();
+        let about = [sizes.tiles as u64, sizes.nb as u64, workers.len() as u64];
+        about.into_iter().chain(workers).collect()
     }
 
     /// What another run is to know.

@@ -219,7 +219,11 @@ impl Fit {
 
     /// The setup for `problem`.
     fn setup(&self, problem: Problem) -> Result<Setup> {
-        Setup::new(&self.matrix, &self.run, problem, self.covariance.covariance)
+        let run = match self.nodes {
+            Some(_) => &self.run.planned_later(self.nodes_distribution()?),
+            None => &self.run,
+        };
+        Setup::new(&self.matrix, run, problem, self.covariance.covariance)
     }
 
     /// Reads everything, refuses what cannot be used, and prints what will be done. The number is

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use tegula_exageostat::fit::{Beside, Progress};
 use tegula_exageostat::program::Computation;
+use tegula_plan::phases::{PLACEMENTS, placement};
 
 use super::Fit;
 use crate::cluster::{AUTO, Nodes, NodesChoice};
@@ -40,18 +41,26 @@ impl Fit {
                 "--nodes auto chooses by times: with --deterministic give a number",
             ));
         }
-        let asked = self.run.distribution();
-        let name = match asked.as_deref() {
-            None | Some(AUTO) => "lp",
-            Some(name @ ("lp" | "lp-constrained")) => name,
-            Some(name) => {
-                return Err(refused(format!(
-                    "--nodes distributes tiles by lp or lp-constrained, not by {name}"
-                )));
-            }
-        };
+        let name = self.nodes_distribution()?;
         let codelets = Computation::Likelihood.codelets();
         let (question, needs) = setup.run.question(name, setup.problem.n, codelets)?;
         Ok(Some(Nodes::begin(choice, question, needs, learnt)?))
+    }
+
+    /// The distribution under which nodes are counted.
+    ///
+    /// # Errors
+    /// If another is asked for.
+    pub(super) fn nodes_distribution(&self) -> Result<&'static str> {
+        let asked = self.run.distribution();
+        match asked.as_deref() {
+            None | Some(AUTO) => Ok(PLACEMENTS[0].name),
+            Some(name) => match placement(name) {
+                Some(entry) => Ok(entry.name),
+                None => Err(refused(format!(
+                    "--nodes distributes tiles by lp or lp-constrained, not by {name}"
+                ))),
+            },
+        }
     }
 }

@@ -179,8 +179,8 @@ impl Lines {
         Ok(best)
     }
 
-    /// The seconds since `start` when all chains have ended: each hands its last number to rank 0, in
-    /// a datum of its own.
+    /// The seconds since `start` when all chains have ended: each hands its last number to rank 0,
+    /// in a datum of its own.
     fn ended(
         &mut self,
         pairs: &[[Handle; 2]],

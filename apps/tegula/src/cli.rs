@@ -25,6 +25,7 @@ Examples:
   tegula exageostat fit data.csv --covariance matern --estimate-nugget -o model.json
   tegula exageostat predict model.json --at places.csv -o predictions.csv
   tegula linalg potrf -n 8000 --check
+  tegula help topics                      pages to read: a first fit, methods, formulas, clusters ...
 
 Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input,
 75 stopped with a checkpoint, 128 + N ended by signal N (130: Ctrl-C).")]

@@ -10,6 +10,7 @@ mod batch;
 mod bench;
 mod checkpoint;
 mod cli;
+mod cluster;
 mod compose;
 mod config;
 mod diodon;
@@ -51,8 +52,15 @@ pub fn main() -> ExitCode {
 /// Reads the command line, runs the command and turns what went wrong into an exit code.
 fn run(is_prepared: bool) -> ExitCode {
     let mut command = cli::command();
-    error::expect_json(asks_for_json(&std::env::args_os().collect::<Vec<_>>()));
-    let arguments = match config::arguments(&command, std::env::args_os().collect()) {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    if let Some(page) = manual::topics::asked(&given) {
+        let answer = page.and_then(|text| manual::topics::print(&text));
+        let answered =
+            |failure| ranks::say_once(error::exit_code(&failure), || _ = error::report(&failure));
+        return answer.map_or_else(answered, |()| ExitCode::SUCCESS);
+    }
+    error::expect_json(asks_for_json(&given));
+    let arguments = match config::arguments(&command, given) {
         Ok(arguments) => arguments,
         Err(failure) => {
             let code = error::exit_code(&failure);

@@ -15,6 +15,9 @@ pub(crate) struct Work<'a> {
     pub(crate) codelets: &'a dyn Fn() -> Vec<&'static str>,
     /// Which tiles of its largest matrix there are.
     pub(crate) storage: Storage,
+    /// The program that is planned where the distribution over ranks is, if its matrices are those
+    /// of one.
+    pub(crate) program: Option<&'a str>,
     /// What it asks for, given the order of the tiles and the number of workers.
     pub(crate) footprint: &'a dyn Fn(usize, usize) -> Footprint,
 }

@@ -26,7 +26,7 @@ mod ucb;
 pub use history::History;
 pub use process::{Belief, Point, Process};
 pub use replay::{Outcome, Pool, PoolRow, Replay};
-pub use space::{Action, Space};
+pub use space::{Action, Space, counts};
 
 /// A way to choose the next action.
 #[derive(Clone, Copy, Debug)]

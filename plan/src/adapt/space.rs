@@ -89,3 +89,29 @@ impl Space {
         self.line.partition_point(|&action| self.actions[action].second < nodes)
     }
 }
+
+/// The numbers of nodes to choose from where groups of equal ones end with the nodes `ends`: 1,
+/// multiples of `every`, and the ends of groups with their neighbours.
+///
+/// # Panics
+/// If there is no group.
+#[must_use]
+pub fn counts(ends: &[usize], every: usize) -> Vec<usize> {
+    let all = ends[ends.len() - 1];
+    let is_taken = |&n: &usize| {
+        let is_border = ends.iter().any(|&end| end.abs_diff(n) <= 1);
+        n == 1 || n % every == 0 || is_border
+    };
+    (1..=all).filter(is_taken).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts;
+
+    #[test]
+    fn borders_are_among_the_counts() {
+        assert_eq!(counts(&[2, 4], 1), [1, 2, 3, 4]);
+        assert_eq!(counts(&[6, 36], 10), [1, 5, 6, 7, 10, 20, 30, 35, 36]);
+    }
+}

@@ -8,7 +8,7 @@ use crate::{TextFile, assert_kept, root, rust_files, source, text_files};
 const MOST_LINES: usize = 500;
 
 /// What may stand at the top, besides files whose name starts with a dot and what is made.
-const TOP: [&str; 18] = [
+const TOP: [&str; 19] = [
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "Cargo.toml",
@@ -19,6 +19,7 @@ const TOP: [&str; 18] = [
     "apps",
     "bounds",
     "data",
+    "docs",
     "figures",
     "files",
     "kernels",

@@ -27,7 +27,7 @@ use bound_hit::short;
 pub use journal::Journal;
 pub(crate) use newton::Slope;
 pub use profile::ProfileInterval;
-pub use search::{Between, Progress, explore, fit, fit_from};
+pub use search::{Beside, Between, Progress, explore, fit, fit_from};
 pub use start::SpatialExtent;
 pub use starts::StartEnd;
 pub use uncertainty::Uncertainty;

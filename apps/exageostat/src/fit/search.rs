@@ -23,6 +23,17 @@ use crate::observations::Observations;
 /// First radius of the search, in coordinates of the parameters.
 const FIRST_RADIUS: f64 = 0.4;
 
+/// What an evaluation of the likelihood came with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing.
+    Nothing,
+    /// Its gradient.
+    Gradient,
+    /// The expected information.
+    Information,
+}
+
 /// The state of a fit after an evaluation.
 #[derive(Clone, Debug)]
 pub struct Progress {
@@ -36,6 +47,8 @@ pub struct Progress {
     pub values: Vec<f64>,
     /// Nugget of this evaluation.
     pub nugget: f64,
+    /// What it came with.
+    pub beside: Beside,
     /// Whether it was taken over from an earlier run.
     pub is_taken_over: bool,
     /// Whether it was in the journal, of an earlier run or of this one.
@@ -335,12 +348,18 @@ impl Search<'_> {
         let value = |(evaluation, _): &(Evaluation, _)| evaluation.value(self.criterion);
         let loglik = found.as_ref().ok().map(value).filter(|l| l.is_finite());
         self.highest = loglik.map_or(self.highest, |loglik| self.highest.max(loglik));
+        let beside = match &found {
+            Ok((_, Extra::Score(_))) => Beside::Gradient,
+            Ok((_, Extra::Information(_))) => Beside::Information,
+            _ => Beside::Nothing,
+        };
         let progress = Progress {
             evaluations: self.evaluations,
             loglik,
             best: self.highest,
             values: values.clone(),
             nugget,
+            beside,
             is_taken_over,
             is_known,
         };

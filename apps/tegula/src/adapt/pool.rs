@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use tegula_plan::adapt::{Action, Pool as Durations, PoolRow};
-use tegula_plan::platform::cluster::ClusterPlatform;
+use tegula_plan::adapt::{Action, Pool as Durations, PoolRow, counts};
+use tegula_plan::platform::cluster::{ClusterPlatform, Sorted};
 
 use super::pool_file;
 use crate::error::refused;
 use crate::flags::OutputFlags;
 use crate::output::{Align, Console, Progress, Table, check_output, count, seconds};
-use crate::plan::{Maps, Reading, makespan};
+use crate::plan::{Maps, NOTHING_READ, makespan};
 use crate::simulate::program::{Sizes, WORKLOADS, Workload};
 use crate::simulate::{pack_as_known, platform_help};
 
@@ -56,7 +56,8 @@ impl Pool {
         let workload = WORKLOADS.iter().find(|workload| workload.name == PROGRAM);
         let workload = workload.expect("it is listed");
         let nb = self.tile_size as usize;
-        let (cluster, ends) = fastest_first(ClusterPlatform::find(&self.platform)?, nb)?;
+        let cluster = ClusterPlatform::find(&self.platform)?;
+        let Sorted { cluster, ends, .. } = cluster.fastest_first("gemm", nb)?;
         let nodes = cluster.nodes.len();
         if nodes < 2 {
             return Err(refused(format!(
@@ -110,11 +111,9 @@ fn row(
     action: Action,
     console: &Console,
 ) -> Result<Option<PoolRow>> {
-    // Nothing is read.
-    let reading = Reading { bytes_per_second: 1e9, readers: 1 };
     let Action { first, second } = action;
     let name = format!("lp:free@0-{}/0-{}", first - 1, second - 1);
-    let maps = match Maps::new(workload, sizes, cluster, Some(&name), reading) {
+    let maps = match Maps::new(workload, sizes, cluster, Some(&name), NOTHING_READ) {
         Ok(maps) => maps,
         Err(reason) => {
             console.note(format_args!("{first} and {second} nodes are left out: {reason:#}"));
@@ -127,20 +126,6 @@ fn row(
     Ok(Some(PoolRow { action, bounds, seconds }))
 }
 
-/// `cluster` with its nodes in the order of how fast they multiply tiles of order `nb`, and the
-/// number of the last node of each group of equal ones.
-fn fastest_first(mut cluster: ClusterPlatform, nb: usize) -> Result<(ClusterPlatform, Vec<usize>)> {
-    let kinds = cluster.kinds_by_power("gemm", nb)?;
-    let mut ends = Vec::new();
-    let mut nodes = Vec::new();
-    for (_, ranks) in kinds {
-        nodes.extend(ranks.iter().map(|&rank| cluster.nodes[rank].clone()));
-        ends.push(nodes.len());
-    }
-    cluster.nodes = nodes;
-    Ok((cluster, ends))
-}
-
 /// How many there are of each group.
 fn groups(cluster: &ClusterPlatform, ends: &[usize]) -> String {
     let mut start = 0;
@@ -150,16 +135,6 @@ fn groups(cluster: &ClusterPlatform, ends: &[usize]) -> String {
         text
     };
     ends.iter().map(group).collect::<Vec<_>>().join(", ")
-}
-
-/// The counts of nodes that are simulated.
-fn counts(ends: &[usize], every: usize) -> Vec<usize> {
-    let all = ends[ends.len() - 1];
-    let is_taken = |&n: &usize| {
-        let is_border = ends.iter().any(|&end| end.abs_diff(n) <= 1);
-        n == 1 || n % every == 0 || is_border
-    };
-    (1..=all).filter(is_taken).collect()
 }
 
 fn describe(pool: &Durations, console: &Console) {
@@ -203,15 +178,4 @@ fn row_json(row: &PoolRow) -> serde_json::Value {
         "lp_seconds": row.bounds[1],
         "seconds": row.seconds,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn borders_are_among_the_counts() {
-        assert_eq!(counts(&[2, 4], 1), [1, 2, 3, 4]);
-        assert_eq!(counts(&[6, 36], 10), [1, 5, 6, 7, 10, 20, 30, 35, 36]);
-    }
 }

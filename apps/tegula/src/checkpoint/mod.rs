@@ -243,13 +243,18 @@ fn again(flags: &[&str], value: &OsStr) -> String {
 
 /// What rank 0 has decided, on every rank.
 pub(crate) fn agreed(flow: &mut Flow, mine: u64) -> Result<u64, FlowError> {
+    Ok(agreed_words(flow, &[mine])?[0])
+}
+
+/// The same of several words, as many on every rank.
+pub(crate) fn agreed_words(flow: &mut Flow, mine: &[u64]) -> Result<Vec<u64>, FlowError> {
     if flow.ranks() == 1 {
-        return Ok(mine);
+        return Ok(mine.to_vec());
     }
-    let word = flow.register(size_of::<u64>());
-    flow.set_owner(word, Rank(0));
-    flow.overwrite(word, &[mine])?;
-    let agreed = flow.read::<u64>(word)?[0];
-    flow.unregister(word);
+    let words = flow.register(size_of_val(mine));
+    flow.set_owner(words, Rank(0));
+    flow.overwrite(words, mine)?;
+    let agreed = flow.read::<u64>(words)?.to_vec();
+    flow.unregister(words);
     Ok(agreed)
 }

@@ -176,7 +176,9 @@ impl Setup {
         let device_tile_size = is_dense.then(|| tegula_linalg::device_tile_size(order));
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let storage = Storage::Lower;
-        let work = Work { order, tile_size, device_tile_size, codelets, storage, footprint };
+        let program = (problem.method.name().is_none()).then_some("exageostat");
+        let work =
+            Work { order, tile_size, device_tile_size, codelets, storage, program, footprint };
         let run = run.resolve(matrix, &work)?;
         Ok(Self { run, problem, covariance, is_dry: matrix.dry_run })
     }

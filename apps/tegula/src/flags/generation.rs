@@ -21,11 +21,19 @@ pub(crate) struct GenerationFlags {
 }
 
 impl GenerationFlags {
+    /// Whether it was said who generates.
+    pub(crate) fn is_given(&self) -> bool {
+        self.generation.is_some()
+    }
+
     /// The ranks that generate, if not the owners.
     ///
     /// # Errors
     /// If there is no such distribution.
     pub(crate) fn owners(&self, run: &Run) -> Result<Option<Arc<dyn Owners>>> {
-        self.generation.as_deref().map(|name| run.owners_by(name)).transpose()
+        match &self.generation {
+            Some(name) => run.owners_by(name).map(Some),
+            None => Ok(run.earlier_owners()),
+        }
     }
 }

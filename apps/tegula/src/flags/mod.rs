@@ -13,6 +13,7 @@ mod model;
 mod output;
 mod overlap;
 mod pass;
+mod planned;
 mod run;
 mod shared;
 mod shares;

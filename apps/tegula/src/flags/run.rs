@@ -24,6 +24,7 @@ use tegula_runtime::sched::{POLICIES, Policy};
 use super::choice::{MachineChoice, default_policies};
 use super::machine::MachineFlags;
 use super::matrix::{MatrixFlags, precision_name};
+use super::planned::{planned_help, planned_page};
 use super::shares::Shares;
 use super::{check_eviction, member};
 use tegula_linalg::program::Footprint;
@@ -57,12 +58,12 @@ pub(crate) struct RunFlags {
     /// takes this file as the MPI library.
     #[arg(long, value_name = "RANKS")]
     pub(super) ranks: Option<Ranks>,
-    #[arg(long, value_name = "NAME", help = distribution_help("what suits the ranks"), long_help = distribution_page("what suits the ranks"))]
+    #[arg(long, value_name = "NAME", help = planned_help(), long_help = planned_page())]
     pub(super) distribution: Option<OsString>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = "Who runs which task [default: by the machine]", long_help = policy_help())]
     pub(super) policy: Option<usize>,
     /// Whether messages between ranks go by the priority of who waits, or as they come
-    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = on_or_off())]
+    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = on_or_off(), hide_short_help = true)]
     message_priorities: bool,
     /// Who multiplies the matrices of a tile [default: native]
     #[arg(long, value_name = "NAME", value_parser = backends())]
@@ -75,6 +76,9 @@ pub(crate) struct RunFlags {
     deterministic: bool,
     #[command(flatten)]
     pub(super) machine: MachineFlags,
+    /// The distribution that is planned when the run has begun, in place of the one asked for.
+    #[arg(skip)]
+    pub(super) planned_later: Option<&'static str>,
 }
 
 /// A parser of the names of [`POLICIES`].
@@ -162,8 +166,7 @@ impl RunFlags {
             Some(shared) => self.seated(shared)?,
             None => self.machine.resolve(cores, &(work.codelets)())?,
         };
-        let shares = Shares::resolve(self.distribution.as_deref(), &machine, work.storage)?;
-        let owners = shares.owners.clone();
+        let mut shares = Shares::resolve(self.distribution.as_deref(), &machine, work.storage)?;
         // What is submitted must not differ from rank to rank.
         let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
@@ -174,24 +177,34 @@ impl RunFlags {
             Precision::ComplexDouble => c64::blas(backend).micro_panel_height(),
         };
         let has_copies = height.is_some();
-        // Programs are simulated for it.
-        let known = RefCell::new(HashMap::<usize, Footprint>::new());
-        let footprint = |nb| {
-            if let Some(footprint) = known.borrow().get(&nb) {
-                return footprint.clone();
-            }
+        let by = |owners: &dyn Owners, nb: usize| {
             let footprint = (work.footprint)(nb, workers);
             let copy_bytes = if has_copies { footprint.copy_bytes } else { 0 };
             let footprint = Footprint { copy_bytes, ..footprint };
-            let footprint = match ranks::world() {
-                Some(world) => footprint.of_rank(&*owners, (world.rank(), world.ranks())),
+            match ranks::world() {
+                Some(world) => footprint.of_rank(owners, (world.rank(), world.ranks())),
                 None => footprint,
-            };
-            known.borrow_mut().insert(nb, footprint.clone());
-            footprint
+            }
+        };
+        // Programs are simulated for it.
+        let known = RefCell::new(HashMap::<usize, Footprint>::new());
+        let owners = shares.owners.clone();
+        let usual = |nb: usize| {
+            let known = &mut *known.borrow_mut();
+            known.entry(nb).or_insert_with(|| by(&*owners, nb)).clone()
         };
         let shared = seat::machine();
-        let nb = matrix.settle_tiles((&mut machine, workers), work, &footprint)?;
+        let nb = matrix.settle_tiles((&mut machine, workers), work, &usual)?;
+        let mut footprint = usual(nb);
+        if let Some(name) = self.planned_later {
+            name.clone_into(&mut shares.name);
+        } else if let Some(planned) =
+            self.planned(work, &machine, (nb, matrix.precision, backend))?
+        {
+            shares.follow(planned);
+            footprint = by(&*shares.owners, nb);
+            machine.fit(&footprint)?;
+        }
         if shared.is_some_and(|shared| shared.limit() != machine.limit()) {
             return Err(refused(
                 "it does not fit the memory, and the workers that it shares have no disk for it",
@@ -207,7 +220,7 @@ impl RunFlags {
             is_deterministic: self.deterministic,
             nb,
             precision: matrix.precision,
-            footprint: footprint(nb),
+            footprint,
             machine,
             workers,
             has_message_priorities: self.message_priorities,
@@ -305,6 +318,11 @@ impl Run {
         self.machine.most().is_none_or(|(most, _)| all <= most)
     }
 
+    /// Whether results must not depend on timing.
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.is_deterministic
+    }
+
     /// Whether anyone asks how long tasks take.
     fn is_planned(&self) -> bool {
         !self.machine.is_flat() || self.policy.plans()
@@ -364,6 +382,11 @@ impl Run {
     /// If there is none of this name, or it does not fit the ranks.
     pub(crate) fn owners_by(&self, name: &OsStr) -> Result<Arc<dyn Owners>> {
         self.shares.owners_by(name)
+    }
+
+    /// The owners that are planned for the phase before the last, if some are.
+    pub(super) fn earlier_owners(&self) -> Option<Arc<dyn Owners>> {
+        self.shares.earlier.clone()
     }
 
     /// How much of what is dealt out each rank is to have.
@@ -444,7 +467,7 @@ impl Run {
         into.insert("workers".to_owned(), self.workers().into());
         into.insert("ranks".to_owned(), self.world.as_ref().map_or(1, World::ranks).into());
         if self.world.is_some() {
-            into.insert("distribution".to_owned(), self.shares.name.as_str().into());
+            self.shares.describe_json(into);
             into.insert("message_priorities".to_owned(), self.has_message_priorities.into());
         }
         into.insert("policy".to_owned(), self.policy.name.into());

@@ -4,12 +4,14 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::Result;
+use serde_json::{Map, Value};
 use tegula_plan::distribution::{DISTRIBUTIONS, OwnerMap, Powers, distribution_for};
 use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
 
 use super::choice::MachineChoice;
-use crate::output::number;
+use crate::cluster::{Planned, is_planned};
+use crate::output::{number, seconds};
 use crate::ranks;
 
 /// How ranks share the work.
@@ -19,6 +21,10 @@ pub(super) struct Shares {
     pub(super) name: String,
     /// Who owns which tile.
     pub(super) owners: Arc<dyn Owners>,
+    /// Who has the tiles in the phase before, if that is planned too.
+    pub(super) earlier: Option<Arc<dyn Owners>>,
+    /// Distributions that were simulated to choose it, with the seconds that the run took there.
+    compared: Vec<(String, f64)>,
     /// What ranks can do beside each other.
     powers: Powers,
     storage: Storage,
@@ -29,7 +35,7 @@ const UNEQUAL: &str = "1d1d";
 
 impl Shares {
     /// The distribution `asked` for over the ranks, this one of which has `machine`; or what suits
-    /// them.
+    /// them, as until [`follow`](Self::follow) in place of one that is to be planned.
     ///
     /// # Errors
     /// If there is none of this name, it does not fit the ranks, or one of them cannot be heard.
@@ -42,9 +48,17 @@ impl Shares {
         let powers = Powers::new(powers.collect());
         let powers = powers.unwrap_or_else(|| Powers::equal(ranks::ranks()));
         let usual = if is_equal(&powers) { DISTRIBUTIONS[0].name } else { UNEQUAL };
-        let name = asked.unwrap_or(OsStr::new(usual));
+        let known = asked.filter(|name| name.to_str().is_none_or(|name| !is_planned(name)));
+        let name = known.unwrap_or(OsStr::new(usual));
         let owners = distribution_for(name, &powers, storage)?;
-        Ok(Self { name: name.to_string_lossy().into_owned(), owners, powers, storage })
+        let name = name.to_string_lossy().into_owned();
+        Ok(Self { name, owners, earlier: None, compared: Vec::new(), powers, storage })
+    }
+
+    /// Ranks share the work as `planned`.
+    pub(super) fn follow(&mut self, planned: Planned) {
+        let Planned { name, owners, earlier, compared } = planned;
+        (self.name, self.owners, self.earlier, self.compared) = (name, owners, earlier, compared);
     }
 
     /// The owners that the distribution `name` makes.
@@ -60,8 +74,23 @@ impl Shares {
         shares(&*self.owners, self.powers.ranks())
     }
 
+    /// Adds them to a result.
+    pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
+        into.insert("distribution".to_owned(), self.name.as_str().into());
+        if !self.compared.is_empty() {
+            let compared = self.compared.iter().map(|(name, time)| (name.clone(), (*time).into()));
+            into.insert("distributions_compared".to_owned(), Value::Object(compared.collect()));
+        }
+    }
+
     /// In a few words.
     pub(super) fn describe(&self) -> String {
+        if let Some(((_, best), others)) = self.compared.split_first() {
+            let others =
+                others.iter().take(3).map(|(name, time)| format!("; {name} {}", seconds(*time)));
+            let (name, best) = (&self.name, seconds(*best));
+            return format!("{name}, chosen by simulation: {best}{}", others.collect::<String>());
+        }
         if is_equal(&self.powers) {
             return self.name.clone();
         }

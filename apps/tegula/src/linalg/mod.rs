@@ -218,7 +218,16 @@ impl Linalg {
             let is_one_way = program.is_cut_one_way();
             if is_one_way { device_column_width(m, n) } else { device_tile_size(n.max(m)) }
         });
-        let work = Work { order, tile_size, device_tile_size, codelets, storage, footprint };
+        let name = (m == n && !is_batch).then_some(program.name);
+        let work = Work {
+            order,
+            tile_size,
+            device_tile_size,
+            codelets,
+            storage,
+            program: name,
+            footprint,
+        };
         let run = self.run.resolve(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());
         Ok((run, sizes, inputs))

@@ -206,6 +206,7 @@ impl Common {
             device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
+            program: None,
             footprint: &footprint,
         };
         self.run.resolve(&self.matrix, &work)

@@ -26,6 +26,9 @@ pub(crate) struct Reading {
     pub(crate) readers: usize,
 }
 
+/// The rate of programs that read nothing.
+pub(crate) const NOTHING_READ: Reading = Reading { bytes_per_second: 1e9, readers: 1 };
+
 impl Reading {
     /// `cluster`, whose nodes read so fast.
     pub(crate) fn on(self, mut cluster: ClusterPlatform) -> ClusterPlatform {

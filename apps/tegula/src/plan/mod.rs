@@ -18,8 +18,8 @@ use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page}
 use crate::output::{Form, Progress, check_folder_to_make, check_form, check_output};
 use crate::simulate::program::{Setting, Sizes, Spread, WORKLOADS, Workload};
 use crate::simulate::{platform_help, programs};
-pub(crate) use maps::{Maps, Reading};
-pub(crate) use search::makespan;
+pub(crate) use maps::{Maps, NOTHING_READ, Reading};
+pub(crate) use search::{fastest_kinds, makespan};
 pub(crate) use write::RESULTS;
 
 /// Flags of `plan`.
@@ -45,7 +45,7 @@ pub(crate) struct Plan {
     tile_size: u32,
     #[command(flatten)]
     pass: PassFlags,
-    #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_page())]
+    #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_and_page())]
     distribution: Option<String>,
     /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, or up
     /// to so many plans of two phases, and take the one that ends first
@@ -84,9 +84,14 @@ pub(crate) fn plans_help() -> String {
 }
 
 /// The same at length.
+pub(crate) fn plans_and_page() -> String {
+    format!("{}\n{}", distribution_page(USUAL), plans_page())
+}
+
+/// A line for each plan of several phases.
 pub(crate) fn plans_page() -> String {
-    let plans = PLACEMENTS.iter().map(|plan| format!("\n- {}: {}", plan.name, plan.summary));
-    format!("{}{}", distribution_page(USUAL), plans.collect::<String>())
+    let plans = PLACEMENTS.iter().map(|plan| format!("- {}: {}", plan.name, plan.summary));
+    plans.collect::<Vec<_>>().join("\n")
 }
 
 impl Plan {

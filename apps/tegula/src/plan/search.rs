@@ -142,13 +142,24 @@ impl Trials<'_> {
 /// Plans of two phases, the usual one first: with all nodes in the second, and with the kinds alone
 /// that multiply fastest, one kind more each time.
 fn plans(sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Vec<String>> {
-    let kinds = cluster.kinds_by_power("gemm", sizes.nb)?;
     let mut names = ["lp", "lp-constrained", "1d1d"].map(str::to_owned).to_vec();
-    let mut fastest: Vec<String> = Vec::new();
-    for (_, ranks) in &kinds[..kinds.len() - 1] {
-        fastest.extend(ranks.iter().map(usize::to_string));
-        let ranks = fastest.join(",");
+    for ranks in fastest_kinds(cluster, sizes.nb)? {
         names.extend(["lp", "1d1d", "block-cyclic"].map(|name| format!("{name}@{ranks}")));
     }
     Ok(names)
+}
+
+/// The ranks of the kinds that multiply tiles of order `nb` fastest, one kind more each time, but
+/// for all of them.
+///
+/// # Errors
+/// If a node has no time of a product.
+pub(crate) fn fastest_kinds(cluster: &ClusterPlatform, nb: usize) -> Result<Vec<String>> {
+    let kinds = cluster.kinds_by_power("gemm", nb)?;
+    let mut ranks: Vec<String> = Vec::new();
+    let fastest = kinds[..kinds.len() - 1].iter().map(|(_, of_kind)| {
+        ranks.extend(of_kind.iter().map(usize::to_string));
+        ranks.join(",")
+    });
+    Ok(fastest.collect())
 }

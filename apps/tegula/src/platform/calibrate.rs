@@ -4,21 +4,23 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use tegula_files::WriteError;
 use tegula_kernels::backend::{self, Backend, Choice};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
-use tegula_plan::platform::{Fingerprint, Platform};
+use tegula_plan::platform::{Fingerprint, Network as NodeNetwork, Node, Platform};
 use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, usable_cores};
 
 use super::json::as_json;
 use super::learnt::fingerprint;
-use super::{measure, show};
+use super::{measure, nodes, show};
+use crate::cluster::{Effort, Network, SITE, gathered};
 use crate::error::refused;
 use crate::flags::{OutputFlags, backends, precision_parser};
 use crate::machine::memory_bytes;
-use crate::output::{Console, bytes, write_file};
+use crate::output::{Console, bytes, count, number, seconds, write_file};
+use crate::ranks::{self, Ranks};
 
 /// Flags of `platform calibrate`.
 #[derive(Args, Debug)]
@@ -41,9 +43,17 @@ pub(crate) struct Calibrate {
     /// Measure the disk under DIR too, and describe the machine with it
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
+    /// Ranks: local:N as threads, mpi as those that mpirun or srun has started; with several the
+    /// network between them is measured too, and the file is that of a cluster [default: mpi if
+    /// they have, else one]
+    #[arg(long, value_name = "RANKS")]
+    ranks: Option<Ranks>,
     #[command(flatten)]
     output: OutputFlags,
 }
+
+/// Kernels by whose times machines are alike.
+const COMPARED: &[&str] = &["potrf", "trsm", "syrk", "gemm"];
 
 impl Calibrate {
     pub(crate) fn run(&self) -> Result<()> {
@@ -65,8 +75,13 @@ impl Calibrate {
         if self.scratch.is_some() {
             source += "; the disk read what the system still had in its page cache";
         }
+        let precision = self.precision;
+        if ranks::ranks() > 1 {
+            let platform = Platform { name: here.processor, source, precision, machine, models };
+            return self.cluster(platform, console);
+        }
         let name = "this machine".to_owned();
-        let platform = Platform { name, source, precision: self.precision, machine, models };
+        let platform = Platform { name, source, precision, machine, models };
         show::describe(&platform, None, &console);
         if u64::from(self.samples) < TRUSTED {
             console.note(format_args!(
@@ -74,12 +89,35 @@ impl Calibrate {
                  description smooths them over the sizes"
             ));
         }
-        if let Some(path) = &self.output_file {
-            let text = platform.to_toml();
-            write_file::<WriteError>(path, |out| Ok(out.write_all(text.as_bytes())?))?;
-        }
+        self.write(&platform.to_toml())?;
         let mut value = as_json(&platform);
         value["copy_bytes_per_second"] = json!(copy);
+        self.output.write(&value)?;
+        console.finish()
+    }
+
+    /// Writes the description, if that was asked for.
+    fn write(&self, text: &str) -> Result<()> {
+        let Some(path) = &self.output_file else { return Ok(()) };
+        write_file::<WriteError>(path, |out| Ok(out.write_all(text.as_bytes())?))
+    }
+
+    /// The cluster that the ranks are, this one on `platform`.
+    fn cluster(&self, platform: Platform, console: Console) -> Result<()> {
+        let site = SITE.to_owned();
+        let unknown = NodeNetwork { site, bytes_per_second: 1.0, latency_seconds: 0.0 };
+        let mine = Node { platform, network: Some(unknown) };
+        let largest = self.tile_size.iter().max().copied().unwrap_or(0) as usize;
+        let Some((mut cluster, network)) = gathered(&mine, Effort::WHOLE, (COMPARED, largest))?
+        else {
+            return console.finish();
+        };
+        cluster.name = format!("cluster of {}", count(cluster.nodes.len(), "rank"));
+        nodes::describe(&cluster, largest, &console);
+        describe_network(&network, &console);
+        self.write(&cluster.to_toml())?;
+        let mut value = nodes::as_json(&cluster);
+        value["network"] = network_between_json(&network);
         self.output.write(&value)?;
         console.finish()
     }
@@ -125,6 +163,38 @@ impl Calibrate {
         }
         Ok(())
     }
+}
+
+/// Prints what the network between ranks does.
+fn describe_network(network: &Network, console: &Console) {
+    let rates = &network.bytes_per_second;
+    let ends = [f64::min, f64::max].map(|pick| rates.iter().copied().reduce(pick).unwrap_or(0.0));
+    let [slowest, fastest] = ends.map(|rate| format!("{}/s", bytes(rate)));
+    console
+        .field("latency", format_args!("{} from task to task", seconds(network.latency_seconds)));
+    console.field("rate", format_args!("{slowest} to {fastest} one way"));
+    if let Some(times) = network.both_ways {
+        console.field("both ways", format_args!("{} times that at once", number(times, 3)));
+    }
+    if let Some(rate) = network.messages_per_second {
+        console.field("messages", format_args!("{} a second from a rank", number(rate, 3)));
+    }
+    match network.backbone_bytes_per_second {
+        Some(rate) => {
+            console.field("all pairs", format_args!("{}/s at once: that is the limit", bytes(rate)))
+        }
+        None => console.field("all pairs", "as fast at once as one alone"),
+    }
+}
+
+fn network_between_json(network: &Network) -> Value {
+    json!({
+        "latency_seconds": network.latency_seconds,
+        "bytes_per_second": network.bytes_per_second,
+        "both_ways": network.both_ways,
+        "messages_per_second": network.messages_per_second,
+        "backbone_bytes_per_second": network.backbone_bytes_per_second,
+    })
 }
 
 /// Whether tasks bear the name of `kernel`: those on packed operands have that of the others.

@@ -35,7 +35,7 @@ pub(super) fn fingerprint(backend: &dyn Backend) -> Fingerprint {
 }
 
 /// The processor, as the system calls it.
-fn processor() -> String {
+pub(crate) fn processor() -> String {
     let name = system_entry("/proc/cpuinfo", "model name");
     let name = name.and_then(|name| Some(name.strip_prefix(':')?.trim().to_owned()));
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())

@@ -2,14 +2,14 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tegula_exageostat::covariance::{COVARIANCES, CovarianceError};
 use tegula_kernels::backend::{Backend, Blas};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{self, Vectors, rate};
 use tegula_kernels::kernel::random::RandomInputs;
-use tegula_kernels::kernel::{Functions, Kernel};
+use tegula_kernels::kernel::{self, Functions, Kernel};
 use tegula_kernels::scalar::{Precision, Real, Scalar};
 use tegula_runtime::flow::{Codelet, Cost};
 use tegula_runtime::platform::{ClassId, Durations, Models};
@@ -17,13 +17,16 @@ use tegula_runtime::platform::{ClassId, Durations, Models};
 /// The class of workers that all times are noted for.
 const CORE: ClassId = ClassId(0);
 
+/// The kernel by which cores are compared.
+const PRODUCT: &str = "gemm";
+
 /// Sets of operands that are used in turn, so that each call finds its tiles where a task would:
 /// as a rule not in the nearest cache.
 const SETS: usize = 4;
 
 /// Times `samples` calls of `kernel` on tiles of order `n` and notes each in `models`; nothing if
 /// the kernel is not of this precision.
-pub(super) fn kernel(
+pub(crate) fn kernel(
     kernel: &Kernel,
     backend: &'static dyn Backend,
     precision: Precision,
@@ -43,6 +46,42 @@ pub(super) fn kernel(
         (Precision::ComplexSingle | Precision::ComplexDouble, None) => return,
     };
     times.iter().for_each(|&time| models.record(kernel.name, cost, CORE, time));
+}
+
+/// How a core goes on while it does the same again and again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Wall time from one call to the next, in seconds.
+    pub(crate) seconds: f64,
+    /// Share of that in which this thread ran: less than 1 where others use the core as well, or a
+    /// limit holds it up.
+    pub(crate) share: f64,
+}
+
+/// The pace of this thread in products of tiles of order `n`, over so much time at `least`.
+pub(crate) fn pace(backend: &'static dyn Backend, n: usize, least: Duration) -> Pace {
+    let product = &kernel::kernel(PRODUCT).expect("it is listed").double;
+    let blas = backend.double();
+    let mut operands = (product.operands)(n, &mut RandomInputs::new(1));
+    let mut call = || {
+        let mut views: Vec<&mut [f64]> = operands.iter_mut().map(Vec::as_mut_slice).collect();
+        (product.run)(blas, n, &mut views);
+    };
+    // Tiles come from memory first.
+    call();
+    let (start, ran, mut calls) = (Instant::now(), thread_seconds(), 0);
+    while calls == 0 || start.elapsed() < least {
+        call();
+        calls += 1;
+    }
+    let (wall, ran) = (start.elapsed().as_secs_f64(), thread_seconds() - ran);
+    Pace { seconds: wall / f64::from(calls), share: (ran / wall).clamp(1e-3, 1.0) }
+}
+
+/// Seconds that this thread has run.
+fn thread_seconds() -> f64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 /// Nanoseconds of so many calls and the work of one, after one for each set of operands that does
@@ -77,7 +116,7 @@ fn call_times<T: Scalar>(
 ///
 /// # Errors
 /// If the first covariance of the list refuses its own defaults.
-pub(super) fn covariance(
+pub(crate) fn covariance(
     precision: Precision,
     n: usize,
     samples: usize,

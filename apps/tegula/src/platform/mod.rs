@@ -4,13 +4,14 @@ mod calibrate;
 mod json;
 mod learnt;
 mod links;
-mod measure;
+pub(crate) mod measure;
+mod nodes;
 mod show;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-pub(crate) use learnt::{LearntModels, cache_folder};
+pub(crate) use learnt::{LearntModels, cache_folder, processor};
 
 /// What can be done with platforms.
 #[derive(Subcommand, Debug)]

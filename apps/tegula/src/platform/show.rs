@@ -7,20 +7,26 @@ use clap::Args;
 use serde_json::{Value, json};
 use tegula_kernels::backend;
 use tegula_kernels::scalar::Precision;
+use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_plan::platform::{LearntFile, Network, Node, PLATFORMS, Platform};
 use tegula_runtime::platform::{ClassId, Entry, Formula, Machine};
 
 use super::json::{all_routes, as_json, kernel_json, memory_kind, network_json, worker_kind};
 use super::learnt::learnt_path;
+use super::nodes;
 use crate::error::refused;
 use crate::flags::{OutputFlags, precision_name};
 use crate::output::{Align, Console, Table, bytes, count, number, rate, seconds};
 
+/// Order of the tiles by whose products nodes of a cluster are shown.
+const PRODUCT: usize = 960;
+
 /// Flags of `platform show`.
 #[derive(Args, Debug)]
 pub(crate) struct Show {
-    /// A platform that comes with the program, or a file [default: the names that there are]
-    #[arg(value_name = "NAME|FILE")]
+    /// A platform that comes with the program, nodes as 2chifflot+4chetemi, or a file [default: the
+    /// names that there are]
+    #[arg(value_name = "NAME|SET|FILE")]
     platform: Option<PathBuf>,
     /// Times of kernels that runs on this machine have learnt, and the file that they are kept in
     #[arg(long, conflicts_with = "platform")]
@@ -48,6 +54,11 @@ fn named(path: &Path, console: &Console) -> Result<Value> {
         && let Some(file) = LearntFile::read(path)?
     {
         return Ok(learnt(path, &file, console));
+    }
+    if ClusterPlatform::is_named_by(path) {
+        let cluster = ClusterPlatform::find(path)?;
+        nodes::describe(&cluster, PRODUCT, console);
+        return Ok(nodes::as_json(&cluster));
     }
     let Node { platform, network } = Node::find(path)?;
     describe(&platform, network.as_ref(), console);
@@ -109,7 +120,7 @@ fn list(console: &Console) -> Result<Value> {
 }
 
 /// Workers by class, in words.
-fn workers(machine: &Machine) -> String {
+pub(super) fn workers(machine: &Machine) -> String {
     let of = |class: usize| machine.workers.iter().filter(move |w| w.class == ClassId(class));
     let classes = machine.classes.iter().enumerate();
     let counts = classes.map(|(number, class)| format!("{} {}", of(number).count(), class.name));

@@ -119,18 +119,39 @@ pub(crate) fn agree(mine: u64) -> Result<u64> {
 /// # Errors
 /// If a rank cannot be heard.
 pub(crate) fn each(mine: u64) -> Result<Vec<u64>> {
-    /// Numbers that go in one frame.
-    const PIECE: usize = 256;
-    let Some(world) = world() else { return Ok(vec![mine]) };
-    let mut gathered = mine.to_le_bytes().to_vec();
-    world.gather(&mine.to_le_bytes(), |_, theirs| gathered.extend(theirs))?;
-    gathered.resize(world.ranks() * size_of::<u64>(), 0);
-    let mut all = Vec::new();
-    for piece in gathered.chunks(PIECE * size_of::<u64>()) {
-        all.extend(world.broadcast(piece.to_vec())?);
-    }
+    let all = gather(mine.to_le_bytes().to_vec())?.unwrap_or_default().concat();
     let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes each"));
-    Ok(all.chunks_exact(size_of::<u64>()).map(number).collect())
+    Ok(broadcast(all)?.chunks_exact(size_of::<u64>()).map(number).collect())
+}
+
+/// What each rank brings, by rank, on rank 0, and nothing on the others; all ask, while no flow
+/// runs.
+///
+/// # Errors
+/// If a rank cannot be heard.
+pub(crate) fn gather(mine: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>> {
+    let Some(world) = world() else { return Ok(Some(vec![mine])) };
+    let mut all = Vec::new();
+    world.gather(&mine, |_, theirs| all.push(theirs))?;
+    all.insert(0, mine);
+    Ok((world.rank() == Rank(0)).then_some(all))
+}
+
+/// What rank 0 brings, on all ranks; all ask, while no flow runs.
+///
+/// # Errors
+/// If rank 0 cannot be heard.
+pub(crate) fn broadcast(mine: Vec<u8>) -> Result<Vec<u8>> {
+    /// Bytes that go in one frame.
+    const PIECE: usize = 2048;
+    let Some(world) = world() else { return Ok(mine) };
+    let length = agree(mine.len() as u64)? as usize;
+    let mut all = Vec::with_capacity(length.min(1 << 26));
+    while all.len() < length {
+        let piece = mine.get(all.len()..).map(|rest| &rest[..rest.len().min(PIECE)]);
+        all.extend(world.broadcast(piece.unwrap_or_default().to_vec())?);
+    }
+    Ok(all)
 }
 
 /// Whether this rank prints and writes.

@@ -27,6 +27,7 @@ mod means;
 mod method;
 mod metrics;
 mod mpi;
+mod planned;
 mod platform;
 mod plot;
 mod predict;

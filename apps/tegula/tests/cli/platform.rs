@@ -143,3 +143,24 @@ fn a_formula_is_shown_and_simulated_with() {
     assert_close(number(&result, "/makespan_seconds"), 1e-3 + 0.5e-9 * flops, 1e-6);
     assert_eq!(result["guessed"], serde_json::json!([]));
 }
+
+#[test]
+fn ranks_are_calibrated_as_a_cluster_that_can_be_planned_and_simulated() {
+    let folder = folder();
+    let run = "platform calibrate --ranks local:2 --tile-size 64,96 --samples 3 -o cluster.toml";
+    let json = tegula_in(&folder, &format!("{run} --json -")).succeeded().json();
+    let network = &json["network"];
+    for rate in ["/bytes_per_second/0", "/bytes_per_second/1", "/messages_per_second", "/both_ways"]
+    {
+        assert!(number(network, rate) > 0.0, "{rate}: {network}");
+    }
+    assert!(number(network, "/latency_seconds") > 0.0, "{network}");
+    let ranks = |kind: &Value| kind["ranks"].as_array().map_or(0, Vec::len);
+    assert_eq!(json["kinds"].as_array().expect("a list").iter().map(ranks).sum::<usize>(), 2);
+    for command in ["plan exageostat --distribution lp", "simulate cholesky"] {
+        let run = format!("{command} --platform cluster.toml --tiles 6 --tile-size 96");
+        tegula_in(&folder, &run).succeeded();
+    }
+    let shown = tegula_in(&folder, "platform show cluster.toml").succeeded().stdout;
+    assert!(shown.contains("cluster of 2 ranks"), "{shown}");
+}

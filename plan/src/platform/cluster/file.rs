@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::{ClusterError, ClusterNode, ClusterPlatform, MOST_NODES};
 use crate::platform::error::Text;
 use crate::platform::read::{BYTE_RATES, DELAYS, Reader, SPEEDS};
-use crate::platform::{Network, Node, PLATFORMS};
+use crate::platform::{Network, Node, PLATFORMS, PlatformError};
 
 /// A description of a cluster.
 #[derive(Debug, Deserialize)]
@@ -19,6 +19,9 @@ struct File {
     backbone_bytes_per_second: Option<Spanned<f64>>,
     core_bytes_per_second: Option<Spanned<f64>>,
     node: Vec<Spanned<NodePart>>,
+    /// Descriptions of machines, by the names that nodes have for them.
+    #[serde(default)]
+    platform: toml::Table,
 }
 
 /// Nodes that are alike.
@@ -52,7 +55,8 @@ pub(super) fn parse(text: Text<'_>, folder: &Path) -> Result<ClusterPlatform, Cl
         None => None,
     };
     let site = Site { name: &file.name, latency_seconds: latency };
-    let nodes = file.node.iter().map(|part| nodes(&reader, part, folder, &site));
+    let known = Known { folder, inside: &file.platform };
+    let nodes = file.node.iter().map(|part| nodes(&reader, part, &known, &site));
     let nodes = nodes.collect::<Result<Vec<_>, ClusterError>>()?;
     let mut cluster = ClusterPlatform::new(file.name, nodes)?;
     cluster.latency_seconds = latency.unwrap_or(cluster.latency_seconds);
@@ -85,17 +89,35 @@ impl Site<'_> {
     }
 }
 
+/// Where descriptions of machines are.
+struct Known<'a> {
+    folder: &'a Path,
+    inside: &'a toml::Table,
+}
+
+impl Known<'_> {
+    /// The machine called `name`: one of the file, one that comes with the program, or a file.
+    fn find(&self, name: &str, origin: &str) -> Result<Node, PlatformError> {
+        if let Some(inside) = self.inside.get(name) {
+            let text = toml::to_string(inside).unwrap_or_default();
+            return Node::parse(&text, &format!("{origin}, [platform.{name}]"));
+        }
+        let is_listed = PLATFORMS.iter().any(|listed| listed.name == name);
+        match self.folder.join(name) {
+            path if !is_listed && path.is_file() => Node::read(&path),
+            _ => Node::find(name),
+        }
+    }
+}
+
 fn nodes(
     reader: &Reader<'_>,
     part: &Spanned<NodePart>,
-    folder: &Path,
+    known: &Known<'_>,
     site: &Site<'_>,
 ) -> Result<(usize, ClusterNode), ClusterError> {
     let NodePart { platform, count, cores, speed, bytes_per_second, devices } = part.get_ref();
-    let is_file =
-        PLATFORMS.iter().all(|listed| listed.name != platform) && folder.join(platform).is_file();
-    let node = if is_file { Node::read(&folder.join(platform)) } else { Node::find(platform) };
-    let mut node = node?;
+    let mut node = known.find(platform, reader.text.origin)?;
     site.place(&mut node, *bytes_per_second);
     let mut node = ClusterNode::new(node)?;
     if let Some(cores) = *cores {

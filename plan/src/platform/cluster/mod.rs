@@ -9,6 +9,7 @@ mod node;
 mod pool;
 mod powers;
 mod set;
+mod write;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use tegula_runtime::sim::{ClusterOptions, NodeOptions};
 
 pub use error::ClusterError;
 pub use node::ClusterNode;
+pub use pool::Sorted;
 pub(crate) use powers::kernels;
 
 use super::error::Text;

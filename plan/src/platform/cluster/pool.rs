@@ -82,6 +82,31 @@ impl ClusterPlatform {
         kinds.sort_by(|(a, _), (b, _)| power(*b).total_cmp(&power(*a)));
         Ok(kinds)
     }
+
+    /// The cluster with its nodes in that order.
+    ///
+    /// # Errors
+    /// If a node has no time of the kernel.
+    pub fn fastest_first(mut self, kernel: &str, tile: usize) -> Result<Sorted, ClusterError> {
+        let (mut order, mut ends) = (Vec::new(), Vec::new());
+        for (_, ranks) in self.kinds_by_power(kernel, tile)? {
+            order.extend(ranks);
+            ends.push(order.len());
+        }
+        self.nodes = order.iter().map(|&rank| self.nodes[rank].clone()).collect();
+        Ok(Sorted { cluster: self, order, ends })
+    }
+}
+
+/// A cluster whose nodes stand in the order of how fast they are.
+#[derive(Clone, Debug)]
+pub struct Sorted {
+    /// The cluster.
+    pub cluster: ClusterPlatform,
+    /// The ranks that its nodes had.
+    pub order: Vec<usize>,
+    /// The number of the last node of each group of equal ones, from 1.
+    pub ends: Vec<usize>,
 }
 
 impl ClusterNode {

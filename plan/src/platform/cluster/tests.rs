@@ -325,3 +325,24 @@ fn a_platform_is_a_node_without_its_network() {
     assert_eq!(node.platform.to_toml(), platform.to_toml());
     assert!(node.to_toml().contains("network = {") && !platform.to_toml().contains("network = {"));
 }
+
+#[test]
+fn what_is_written_is_the_same_cluster() {
+    let mut cluster = find("2chifflot+1chetemi+1chifflot");
+    cluster.backbone_bytes_per_second = Some(5e9);
+    cluster.nodes[2].speed = 0.5;
+    cluster.nodes[3].keep_devices(1);
+    let read = parse(&cluster.to_toml()).expect("it is a cluster");
+    assert_eq!(read.to_toml(), cluster.to_toml());
+    assert_eq!(read.kinds(), cluster.kinds());
+    let powers = |cluster: &ClusterPlatform| cluster.powers("gemm", TILE).expect("times");
+    assert_eq!(powers(&read).as_slice(), powers(&cluster).as_slice());
+    assert_eq!(read.backbone_bytes_per_second, cluster.backbone_bytes_per_second);
+}
+
+#[test]
+fn a_wrong_platform_inside_a_cluster_is_named() {
+    let text = find("2chetemi").to_toml().replace("kind = \"ram\"", "kind = \"rum\"");
+    let error = parse(&text).expect_err("it is wrong").to_string();
+    assert!(error.contains("crafted.toml, [platform.kind-1]") && error.contains("rum"), "{error}");
+}

@@ -116,6 +116,7 @@ impl Mds {
             device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
+            program: None,
             footprint: &footprint,
         };
         let run = self.run.resolve(&self.matrix, &work)?;

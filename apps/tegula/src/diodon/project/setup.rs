@@ -92,6 +92,7 @@ impl Project {
             device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
+            program: None,
             footprint: &footprint,
         };
         let run = self.run.resolve(&self.matrix, &work)?;

@@ -2,9 +2,11 @@
 
 mod facts;
 mod grid;
+mod nodes;
 mod result;
 mod starts;
 
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -21,6 +23,7 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use crate::checkpoint::Checkpoints;
+use crate::cluster::{Nodes, NodesChoice};
 use crate::error::refused;
 use crate::exageostat::auto::{self, alternative, closer, too_far};
 use crate::exageostat::data::Data;
@@ -92,6 +95,14 @@ pub(crate) struct Fit {
     contexts: ContextFlags,
     #[command(flatten)]
     generation: GenerationFlags,
+    /// Ranks that factorise, the fastest first: N, or auto[:STRATEGY] by what evaluations take
+    ///
+    /// More nodes share the work, and send more messages; a slow one may keep all others waiting.
+    /// auto begins with all, and chooses after each evaluation; "tegula adapt replay --list" has
+    /// the strategies. All ranks generate the matrix. Tiles are distributed as by --distribution lp
+    /// or lp-constrained.
+    #[arg(long, value_name = "N|auto", help_heading = "Run", value_parser = NodesChoice::parse)]
+    nodes: Option<NodesChoice>,
     #[command(flatten)]
     overlap: OverlapFlags,
     #[command(flatten)]
@@ -187,11 +198,13 @@ impl Fit {
             [too_far(error, accuracy), doubt(setup.method(), error, data.observations.len())];
         warnings.into_iter().flatten().for_each(|text| remarks.warn(text));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
+        done.nodes.iter().for_each(|nodes| nodes.describe(&console));
         setup.run.keep_times(&done.account, &console);
         let mut result = self.result((&data, &options), &setup, &done, &remarks);
         if let Some(profile) = &done.profile {
             result["grid"] = profile.json(data.log_jacobian());
         }
+        done.nodes.iter().for_each(|nodes| nodes.describe_json(&mut result));
         accuracy.into_iter().for_each(|most| result["method"]["error_asked"] = most.into());
         result["estimated"] = self.estimated(&options).into();
         let written = [
@@ -206,7 +219,11 @@ impl Fit {
 
     /// The setup for `problem`.
     fn setup(&self, problem: Problem) -> Result<Setup> {
-        Setup::new(&self.matrix, &self.run, problem, self.covariance.covariance)
+        let run = match self.nodes {
+            Some(_) => &self.run.planned_later(self.nodes_distribution()?),
+            None => &self.run,
+        };
+        Setup::new(&self.matrix, run, problem, self.covariance.covariance)
     }
 
     /// Reads everything, refuses what cannot be used, and prints what will be done. The number is
@@ -263,10 +280,14 @@ impl Fit {
         (setup, checkpoints): (&Setup, &mut Checkpoints),
         console: &Console,
     ) -> Result<(Transform, Done)> {
-        let mut journal = match checkpoints.resumed() {
-            Some(mut body) => Journal::read(&mut body).context("the checkpoint cannot be read")?,
-            None => Journal::default(),
+        let (mut journal, learnt) = match checkpoints.resumed() {
+            Some(mut body) => {
+                let journal = Journal::read(&mut body).context("the checkpoint cannot be read")?;
+                (journal, Nodes::read(&mut body))
+            }
+            None => Default::default(),
         };
+        let mut nodes = self.begin_nodes(setup, &learnt)?;
         if !journal.is_empty() {
             let given = count(journal.len(), "evaluation");
             console.field("goes on", format_args!("with {given} of an earlier run"));
@@ -274,7 +295,7 @@ impl Fit {
         if self.transform == Choice::BoxCox {
             return likeliest(data, options, console, |data, options| {
                 let mut journal = Journal::default();
-                let run = (setup, &mut *checkpoints, &mut journal);
+                let run = (setup, &mut *checkpoints, &mut journal, &mut nodes);
                 self.maximise::<T>((data, options), run, console)
             });
         }
@@ -287,10 +308,11 @@ impl Fit {
             None => (None, self.explore::<T>(with, options, &mut journal)?),
         };
         let options = profile.as_ref().map_or(options, |profile| &profile.kept);
-        let run = (setup, checkpoints, &mut journal);
+        let run = (setup, checkpoints, &mut journal, &mut nodes);
         let mut done = self.maximise::<T>((data, options), run, console)?;
         done.seconds += seconds;
         done.profile = profile;
+        done.nodes = nodes;
         Ok((done.tukey.map_or(data.transform, |tukey| tukey.transform), done))
     }
 
@@ -298,12 +320,24 @@ impl Fit {
     fn maximise<T: Real>(
         &self,
         (data, options): (&Data, &FitOptions),
-        (setup, checkpoints, journal): (&Setup, &mut Checkpoints, &mut Journal),
+        (setup, checkpoints, journal, nodes): (
+            &Setup,
+            &mut Checkpoints,
+            &mut Journal,
+            &mut Option<Nodes>,
+        ),
         console: &Console,
     ) -> Result<Done> {
         let overlap = self.overlap.overlap();
-        let flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
-        let how = (overlap, self.generation.owners(&setup.run)?);
+        let mut flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
+        let generators = match nodes {
+            Some(nodes) => {
+                nodes.enter(&mut flow);
+                Some(nodes.earlier_owners())
+            }
+            None => self.generation.owners(&setup.run)?,
+        };
+        let how = (overlap, generators);
         let task = tukey::task(self.transform, data, options);
         let (mut plain, mut tukey) = (None, None);
         let (observations, options) = task
@@ -319,7 +353,7 @@ impl Fit {
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
-        let (mut made, mut best) = (0, None);
+        let (mut made, mut best, mut failure) = (0, None, None);
         let log_jacobian = data.log_jacobian();
         let mut between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
             made += usize::from(!state.is_known);
@@ -349,11 +383,27 @@ impl Fit {
             if state.is_known {
                 return ControlFlow::Continue(());
             }
-            checkpoints.pause(flow, console, (0, &mut |_, out| Ok(journal.write(out)?)))
+            let chosen = nodes
+                .as_mut()
+                .map_or(Ok(()), |nodes| nodes.next(flow, nodes::kind(state), console));
+            if let Err(error) = chosen {
+                failure = Some(error);
+                return ControlFlow::Break(());
+            }
+            let save = &mut |_: &mut Flow, out: &mut dyn Write| {
+                journal.write(out)?;
+                Ok(nodes.as_ref().map_or(Ok(()), |nodes| nodes.write(out))?)
+            };
+            let goes_on = checkpoints.pause(flow, console, (0, save));
+            nodes.iter_mut().for_each(Nodes::go_on);
+            goes_on
         };
         let found =
             library::fit_from(likelihood, observations, covariance, options, journal, &mut between);
         progress.clear();
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
         let fit = match found {
             Err(FitError::Stopped { evaluations }) => {
                 let done = count(evaluations, "evaluation");
@@ -377,7 +427,15 @@ impl Fit {
             (None, None) => unreachable!("one of them was made"),
         };
         let (account, trace) = (Account::of(flow), flow.take_trace());
-        Ok(Done { fit, seconds, account, trace, tukey: tukey_estimates, profile: None })
+        Ok(Done {
+            fit,
+            seconds,
+            account,
+            trace,
+            tukey: tukey_estimates,
+            profile: None,
+            nodes: None,
+        })
     }
 
     /// Writes the model, and says how to go on.

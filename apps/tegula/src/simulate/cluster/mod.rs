@@ -19,13 +19,13 @@ use super::{Simulate, Task};
 use crate::error::refused;
 use crate::flags::parse_bytes;
 use crate::output::{Console, Progress, number};
-use crate::plan::{Maps, plans_help, plans_page};
+use crate::plan::{Maps, plans_and_page, plans_help};
 
 /// Flags of clusters.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Cluster")]
 pub(super) struct ClusterFlags {
-    #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_page())]
+    #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_and_page())]
     distribution: Option<String>,
     /// Messages go as they come, not by the priority of the tasks that wait for them
     #[arg(long)]

@@ -1,4 +1,8 @@
-//! `tegula completions` and `tegula man`, from the definition of the command line.
+//! `tegula completions` and `tegula man`, from the definition of the command line; `tegula help
+//! TOPIC`.
+
+mod terminal;
+pub(crate) mod topics;
 
 use std::path::{Path, PathBuf};
 

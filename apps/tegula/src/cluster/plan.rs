@@ -1,0 +1,203 @@
+//! Distributions that rank 0 plans for the ranks as they are, and the others get from it.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use tegula_plan::phases::{PLACEMENTS, placement};
+use tegula_plan::platform::cluster::ClusterPlatform;
+use tegula_runtime::ranks::Owners;
+use tegula_tiles::Storage;
+
+use super::wire::{map_of, owners_of};
+use super::{Needs, of_ranks};
+use crate::error::{no_room, refused};
+use crate::output::bytes_up;
+use crate::plan::{Maps, NOTHING_READ, fastest_kinds, makespan};
+use crate::ranks::{broadcast, ranks};
+use crate::simulate::program::{Sizes, Spread, Workload};
+
+/// The name that asks for the one under which a simulated run ends first.
+pub(crate) const AUTO: &str = "auto";
+
+/// Tiles along an edge up to which programs are simulated to choose a distribution: a quarter of a
+/// million tasks.
+const MOST_SIMULATED: usize = 120;
+
+/// Whether ranks have to be measured for the distribution `name`.
+pub(crate) fn is_planned(name: &str) -> bool {
+    let base = name.split([':', '@']).next().unwrap_or(name);
+    name == AUTO || placement(base).is_some()
+}
+
+/// The names of such distributions.
+pub(crate) fn names() -> Vec<&'static str> {
+    PLACEMENTS.iter().map(|entry| entry.name).chain([AUTO]).collect()
+}
+
+/// A program whose tiles are to be distributed over the ranks.
+pub(crate) struct Question {
+    /// The distribution that is asked for.
+    pub(crate) name: String,
+    /// The program.
+    pub(crate) workload: &'static Workload,
+    /// Its sizes.
+    pub(crate) sizes: Sizes,
+    /// Bytes of tiles that each rank has room for, if they may not go to a disk.
+    pub(crate) rooms: Option<Vec<u64>>,
+}
+
+/// Owners that rank 0 has planned.
+#[derive(Clone)]
+pub(crate) struct Planned {
+    /// The distribution.
+    pub(crate) name: String,
+    /// Owners of tiles, in the last phase, and of panels.
+    pub(crate) owners: Arc<dyn Owners>,
+    /// Owners in the phase before it, where that has a map of its own.
+    pub(crate) earlier: Option<Arc<dyn Owners>>,
+    /// Distributions that were compared, with the seconds that a simulated run takes, the fastest
+    /// first; none if nothing was chosen.
+    pub(crate) compared: Vec<(String, f64)>,
+}
+
+/// What `question` asks for, over the ranks; all call it, while no flow runs.
+///
+/// # Errors
+/// If the program cannot be planned so, a rank has no room for its tiles, or one is gone.
+pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Planned> {
+    let cluster = of_ranks(needs)?;
+    let answer = cluster.map(|cluster| question.answer(&cluster)).transpose()?;
+    let text = answer.map(|answer| serde_json::to_vec(&answer)).transpose()?;
+    let answer: Answer = serde_json::from_slice(&broadcast(text.unwrap_or_default())?)
+        .context("rank 0 runs another version of tegula")?;
+    let Answer { name, shape, is_triangle, last, earlier, compared } = answer;
+    let storage = if is_triangle { Storage::Lower } else { Storage::Full };
+    let map = |owners: &[u64]| map_of(shape, storage, ranks(), owners);
+    let Maps { name, owners, .. } = Maps::of_map(&name, map(&last));
+    let earlier = earlier.map(|earlier| Arc::new(map(&earlier)) as Arc<dyn Owners>);
+    Ok(Planned { name, owners, earlier, compared })
+}
+
+/// What rank 0 sends: owners of tiles of this shape, of a triangle or of all.
+#[derive(Deserialize, Serialize)]
+struct Answer {
+    name: String,
+    shape: (usize, usize),
+    is_triangle: bool,
+    last: Vec<u64>,
+    earlier: Option<Vec<u64>>,
+    compared: Vec<(String, f64)>,
+}
+
+impl Question {
+    /// The distribution for `cluster`.
+    fn answer(&self, cluster: &ClusterPlatform) -> Result<Answer> {
+        let mut compared = Vec::new();
+        let maps = if self.name == AUTO {
+            let (maps, all) = self.best(cluster)?;
+            compared = all;
+            maps
+        } else {
+            let maps = self.maps(cluster, &self.name)?;
+            if let Some(reason) = self.lacks_room(&maps) {
+                return Err(no_room(format!("--distribution {}: {reason}", self.name)));
+            }
+            maps
+        };
+        let last = maps.last.as_ref().context("its tiles have no owners")?;
+        Ok(Answer {
+            name: maps.name,
+            shape: (last.rows(), last.columns()),
+            is_triangle: last.storage() == Storage::Lower,
+            last: owners_of(last),
+            earlier: maps.earlier.as_ref().map(owners_of),
+            compared,
+        })
+    }
+
+    /// The maps of the distribution `name` over `cluster`.
+    pub(super) fn maps(&self, cluster: &ClusterPlatform, name: &str) -> Result<Maps> {
+        Maps::new(self.workload, &self.sizes, cluster, Some(name), NOTHING_READ)
+    }
+
+    /// Of the distributions that come into question the one under which a simulated run ends first,
+    /// and what all of them take.
+    fn best(&self, cluster: &ClusterPlatform) -> Result<(Maps, Vec<(String, f64)>)> {
+        let mut best: Option<(f64, Maps)> = None;
+        let (mut compared, mut refusal) = (Vec::new(), None);
+        for name in self.candidates(cluster)? {
+            let maps = self.maps(cluster, &name)?;
+            if let Some(reason) = self.lacks_room(&maps) {
+                refusal.get_or_insert(format!("{name}: {reason}"));
+                continue;
+            }
+            let time = if self.sizes.tiles <= MOST_SIMULATED {
+                makespan(self.workload, &self.sizes, cluster, &maps)?
+            } else {
+                return Ok((maps, Vec::new()));
+            };
+            compared.push((name, time));
+            if best.as_ref().is_none_or(|(least, _)| time < *least) {
+                best = Some((time, maps));
+            }
+        }
+        compared.sort_by(|a, b| a.1.total_cmp(&b.1));
+        match best {
+            Some((_, maps)) => Ok((maps, compared)),
+            None => Err(no_room(format!(
+                "no distribution fits the memories of the ranks: {}",
+                refusal.unwrap_or_default()
+            ))),
+        }
+    }
+
+    /// What comes into question, what is taken without a simulation first.
+    fn candidates(&self, cluster: &ClusterPlatform) -> Result<Vec<String>> {
+        let own: &[&str] = match self.workload.spread {
+            Spread::GeneratedAndFactorised => &["lp", "lp-constrained", "1d1d", "block-cyclic"],
+            Spread::Factorised(_) => &["1d1d-c+s", "1d1d", "1d1d-c", "block-cyclic"],
+            Spread::Tiles(_) => &["1d1d", "block-cyclic"],
+            Spread::OneNode | Spread::Lines(_) => {
+                return Err(refused(format!(
+                    "--distribution {AUTO}: the data of {} are not tiles that have owners; name a \
+                     distribution",
+                    self.workload.name
+                )));
+            }
+        };
+        let mut names: Vec<String> = own.iter().map(|&name| name.to_owned()).collect();
+        for ranks in fastest_kinds(cluster, self.sizes.nb)? {
+            names.extend([own[0], "block-cyclic"].map(|name| format!("{name}@{ranks}")));
+        }
+        Ok(names)
+    }
+
+    /// Why a rank has no room for its tiles under `maps`, if one has none.
+    fn lacks_room(&self, maps: &Maps) -> Option<String> {
+        let rooms = self.rooms.as_ref()?;
+        let held = |rank: usize| {
+            let earlier = maps.earlier.as_ref().map_or(0, |map| map.tiles_of_ranks()[rank]);
+            self.sizes.tiles_bytes(maps.tiles[rank].max(earlier))
+        };
+        let full = (0..rooms.len()).find(|&rank| held(rank) > rooms[rank])?;
+        let (held, room) = (bytes_up(held(full)), bytes_up(rooms[full]));
+        Some(format!(
+            "rank {full} would have tiles of {held}, and may use {room} of memory: give --scratch, \
+             more ranks or another distribution"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_known_by_their_names() {
+        for name in ["lp", "lp:free", "lp-constrained@0-2", "auto"] {
+            assert!(is_planned(name), "{name}");
+        }
+        assert!(!is_planned("1d1d:2,1") && !is_planned("file:lp"));
+    }
+}

@@ -1,0 +1,102 @@
+//! Distributions that are planned for the ranks as they are, and the number of nodes of a fit.
+
+use crate::support::{assert_close, folder, number, root, tegula, tegula_in};
+
+const DATA: &str = "data/samples/a_synth1600.csv --covariance matern --mean zero";
+
+#[test]
+fn a_likelihood_is_the_same_under_a_plan() {
+    let loglik = |more: &str| {
+        let run = format!("exageostat loglik {DATA} --params 1,0.1,0.5 --tile-size 160 {more}");
+        tegula(&format!("{run} --json -")).succeeded().json()
+    };
+    let alone = number(&loglik(""), "/loglik");
+    for name in ["lp", "lp-constrained", "lp:free@0,1/1", "auto"] {
+        let over = loglik(&format!("--ranks local:3 --workers 1 --distribution {name}"));
+        assert_close(number(&over, "/loglik"), alone, 1e-12);
+        assert!(number(&over, "/messages") > 0.0, "{name}");
+        let compared = &over["distributions_compared"];
+        if name != "auto" {
+            assert_eq!((&over["distribution"], compared.is_null()), (&name.into(), true));
+            continue;
+        }
+        let chosen = over["distribution"].as_str().expect("a name");
+        let least = number(compared, &format!("/{chosen}"));
+        let compared = compared.as_object().expect("names with seconds");
+        assert!(compared.len() >= 4 && compared.values().all(|x| x.as_f64() >= Some(least)));
+    }
+    // One rank needs no plan.
+    assert_close(number(&loglik("--distribution lp"), "/loglik"), alone, 1e-12);
+}
+
+#[test]
+fn routines_take_the_distribution_that_a_simulation_finds() {
+    for routine in ["potrf", "getrf-nopiv", "gemm"] {
+        let run = format!("linalg {routine} -n 600 --tile-size 60 --ranks local:3 --workers 1");
+        let json = tegula(&format!("{run} --distribution auto --check --json -"));
+        let json = json.succeeded().json();
+        assert!(json["distributions_compared"].is_object(), "{routine}: {json}");
+    }
+    let lp = tegula("linalg potrf -n 600 --ranks local:2 --distribution lp");
+    lp.failed(2, &["plans two phases, and potrf has one"]);
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused() {
+    let refused = |more: &str, words: &[&str]| {
+        let run = format!("exageostat loglik {DATA} --params 1,0.1,0.5 --ranks local:2 {more}");
+        tegula(&run).failed(2, words);
+    };
+    refused("--distribution auto --method vecchia:10", &["--distribution auto", "exact"]);
+    refused("--distribution lp:x", &["'x' is no parameter of lp"]);
+    refused("--distribution lp@0-5", &["5", "2 ranks"]);
+    tegula("diodon mds data/samples/texas-wind.csv --metric haversine --columns latitude,longitude --ranks local:2 --distribution lp")
+        .failed(2, &["--distribution lp: this run cannot be planned"]);
+}
+
+#[test]
+fn a_fit_is_the_same_with_any_number_of_nodes() {
+    let folder = folder();
+    let data = root().join("data/samples/a_synth1600.csv");
+    let fit = |more: &str| {
+        let fit = format!(
+            "exageostat fit {} --mean zero --tile-size 200 --optimizer bobyqa {more} --json -",
+            data.display()
+        );
+        tegula_in(&folder, &fit)
+    };
+    let alone = fit("").succeeded().json();
+    let ranks = "--ranks local:3 --workers 1";
+    for nodes in ["auto", "auto:left-right", "2"] {
+        let json = fit(&format!("{ranks} --nodes {nodes}")).succeeded().json();
+        assert_close(number(&json, "/loglik"), number(&alone, "/loglik"), 1e-10);
+        let taken = json["nodes"].as_array().expect("numbers");
+        assert_eq!(taken.len() as f64, number(&json, "/evaluations"));
+        match nodes {
+            "2" => assert!(taken.iter().all(|nodes| nodes == 2), "{taken:?}"),
+            "auto" => assert_eq!(taken[0], 3, "all begin"),
+            _ => assert_eq!(taken[0], 1, "the fewest begin"),
+        }
+        assert_eq!(json["distribution"], "lp");
+    }
+    // What was learnt goes on with the evaluations.
+    let stops = format!("{ranks} --nodes auto:left-right --checkpoint c");
+    fit(&format!("{stops} --checkpoint-every 0s --max-evaluations 4")).succeeded();
+    let rest = fit(&format!("{stops} --resume c")).succeeded().json();
+    assert_eq!(rest["evaluations_taken_over"], 4);
+    assert_close(number(&rest, "/loglik"), number(&alone, "/loglik"), 1e-10);
+    let taken = rest["nodes"].as_array().expect("numbers");
+    assert_eq!(taken.len() as f64, number(&rest, "/evaluations") - 4.0);
+    for (more, words) in [
+        ("--nodes 2", &["one rank"][..]),
+        ("--ranks local:3 --nodes 4", &["--nodes 4", "3 ranks"]),
+        ("--ranks local:3 --nodes none", &["'none'", "auto"]),
+        ("--ranks local:3 --nodes auto:x", &["no strategy 'x'", "gp-discontinuous"]),
+        ("--ranks local:3 --nodes 2 --distribution 1d", &["lp", "not by 1d"]),
+        ("--ranks local:3 --nodes 2 --generation 1d", &["--generation"]),
+        ("--ranks local:3 --nodes auto --deterministic", &["--deterministic"]),
+        ("--ranks local:3 --nodes auto --method vecchia:10", &["vecchia"]),
+    ] {
+        fit(more).failed(2, words);
+    }
+}

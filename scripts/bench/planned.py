@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs that plan themselves on three unequal hosts, beside distributions that are named.
+
+    scripts/bench/planned.py [--rounds N] [--tegula FILE] [--rate RATE] [--speeds P,P,P] [--part NAME]        as root
+
+The hosts are network namespaces of this machine (scripts/slurm/hosts) with a rank of one worker each under Open MPI's mpirun; control groups
+leave them unequal shares of a core. Each case runs in each round, in turn with the others; ratios are taken within a round: how many
+times as long as block-cyclic over all it takes, all of the command counted, so that what is measured as a run begins counts too.
+
+    likelihood   an evaluation
+    fit          a fit by values alone, with "auto" for distribution and number of nodes, beside all ranks and each number of them
+    slow         the same fit, in which the second host has a tenth of a core after some evaluations
+
+Log-likelihoods of all cases must agree to 1e-12 of them. Single runs go to target/bench/planned.json.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+from common import BENCH
+from hosts import Hosts
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STORE = ROOT / "target/bench/planned.json"
+FIT = "exageostat fit fit.csv --mean zero --optimizer bobyqa --tolerance 1e-9 --max-evaluations 60 --workers 1"
+LIKELIHOOD = "exageostat loglik likelihood.csv --mean zero --params 1,0.1,0.5 --workers 1"
+DATA = (
+    "exageostat sample -n 6000 --params 1,0.1,0.5 --seed 1 -o likelihood.csv --quiet",
+    "exageostat sample -n 3000 --params 1,0.1,0.5 --seed 2 -o fit.csv --quiet",
+)
+
+
+def cases(part, speeds):
+    """Words of the command, by the name of the case; the first is what others stand beside."""
+    by_hand = "--distribution 1d1d:" + ",".join(map(str, speeds))
+    named = {"block-cyclic": "--distribution block-cyclic", "1d1d, equal": "--distribution 1d1d:1,1,1", "1d1d, by hand": by_hand}
+    if part == "likelihood":
+        named |= {name: f"--distribution {name}" for name in ("lp", "lp-constrained", "auto")}
+        return {name: f"{LIKELIHOOD} {words}" for name, words in named.items()}
+    if part == "fit":
+        named |= {f"lp, {count} of 3": f"--distribution lp --nodes {count}" for count in (1, 2, 3)}
+    named |= {"lp, auto": "--distribution auto --nodes auto"}
+    return {name: f"{FIT} {words}" for name, words in named.items()}
+
+
+def run(hosts, part, words):
+    """Seconds of the whole command, and its result."""
+    slowing = None
+    if part == "slow":
+        # The evaluations before take some seconds.
+        slowing = threading.Timer(12, lambda: hosts.script("speed", "10", "n2"))
+        slowing.start()
+    start = time.monotonic()
+    text, _ = hosts.run(BENCH.TEGULA, *words.split(), "--json", "-")
+    seconds = time.monotonic() - start
+    if slowing:
+        slowing.cancel()
+    result = json.loads(text)
+    keys = ("loglik", "seconds", "evaluations", "distribution", "distributions_compared", "nodes", "decision_seconds")
+    return {"whole": seconds} | {key: result[key] for key in keys if key in result}
+
+
+def table(part, runs):
+    """A row for each case."""
+    rows = []
+    first = next(iter(runs))
+    for case, values in runs.items():
+        ratio = BENCH.spread([value["whole"] / base["whole"] for value, base in zip(values, runs[first])])
+        nodes = [value["nodes"] for value in values if "nodes" in value]
+        ends = ", ".join(sorted({str(counts[-1]) for counts in nodes}))
+        whole = statistics.median(value["whole"] for value in values)
+        inside = statistics.median(value["seconds"] for value in values)
+        rows.append([case, f"{whole:.2f}", f"{inside:.2f}", ratio, ends])
+    return BENCH.table([part, "command, s", "computation, s", "times as long", "nodes in the end"], rows)
+
+
+def main():
+    """Measures, and prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
+    parser.add_argument("--rate", default="1gbit", help="of each link")
+    parser.add_argument("--speeds", default="80,55,30", help="percent of a core of each host")
+    parser.add_argument("--part", action="append", choices=("likelihood", "fit", "slow"), help="all, unless told otherwise")
+    arguments = parser.parse_args()
+    if arguments.tegula:
+        BENCH.TEGULA = arguments.tegula.resolve()
+    speeds = [int(speed) for speed in arguments.speeds.split(",")]
+    kept = {}
+    with Hosts(arguments.rate) as hosts:
+        for words in DATA:
+            subprocess.run([BENCH.TEGULA, *words.split()], cwd=hosts.data, check=True)
+        for part in arguments.part or ("likelihood", "fit", "slow"):
+            runs = {}
+            for _ in range(arguments.rounds):
+                for case, words in cases(part, speeds).items():
+                    for host, speed in enumerate(speeds, 1):
+                        hosts.script("speed", str(speed), f"n{host}")
+                    value = run(hosts, part, words)
+                    runs.setdefault(case, []).append(value)
+                    print(part, case, value, flush=True)
+                    kept[part] = runs
+                    STORE.parent.mkdir(parents=True, exist_ok=True)
+                    STORE.write_text(json.dumps(kept, indent=1))
+            logliks = [value["loglik"] for values in runs.values() for value in values]
+            worst = max(abs(value / logliks[0] - 1) for value in logliks)
+            print(f"\n{table(part, runs)}\nlog-likelihoods differ by {worst:.1e} of them at most\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -28,6 +28,9 @@ pub struct Coefficients {
     pub each: Vec<Coefficient>,
     /// Observations less coefficients.
     pub degrees_of_freedom: usize,
+    /// Covariance matrix of the estimates, the covariance of the field taken as known, by columns;
+    /// of replicates, that of each.
+    pub covariance: Vec<f64>,
 }
 
 impl Coefficients {
@@ -40,10 +43,9 @@ impl Coefficients {
         // Columns of R^-1 A, then rows of it again.
         let half: Vec<Vec<f64>> =
             a.chunks_exact(p.max(1)).map(|column| design.coefficients(column)).collect();
-        let error = |i: usize| {
-            let row: Vec<f64> = half.iter().map(|column| column[i]).collect();
-            design.coefficients(&row)[i].max(0.0).sqrt()
-        };
+        let row = |i: usize| half.iter().map(|column| column[i]).collect::<Vec<_>>();
+        let covariance: Vec<f64> = (0..p).flat_map(|i| design.coefficients(&row(i))).collect();
+        let error = |i: usize| covariance[i * (p + 1)].max(0.0).sqrt();
         let errors: Vec<f64> = (0..p).map(error).collect();
         let each = (0..evaluation.replicates).flat_map(|replicate| {
             let estimates = design.coefficients(evaluation.coefficients_of(replicate));
@@ -55,7 +57,7 @@ impl Coefficients {
                 },
             )
         });
-        Self { each: each.collect(), degrees_of_freedom }
+        Self { each: each.collect(), degrees_of_freedom, covariance }
     }
 }
 

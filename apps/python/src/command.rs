@@ -2,17 +2,15 @@
 //! line, so that a fit has the same numbers.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use tegula_command::guest::{self, Kept, Kind, Loan};
+use tegula_command::guest::{self, Kept, Kind, Loan, Running};
 use tegula_diodon::Ordination;
 use tegula_exageostat::assess::Criteria;
 use tegula_exageostat::covariance::{CovarianceError, find};
@@ -29,8 +27,6 @@ create_exception!(
 
 /// Time between two looks at whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(50);
-/// Stack of the thread that runs a command: as large as that of a program's first one.
-const STACK: usize = 8 << 20;
 
 /// A column of a table: 64-bit numbers in the byte order of this machine, or texts.
 #[derive(FromPyObject)]
@@ -90,32 +86,18 @@ pub(crate) fn run<'py>(
         stop: Arc::clone(&stop),
         report: report.map(reporter),
     };
-    let (done, ended) = channel();
-    let command = move || {
-        // Nobody waits any more only if this process ends.
-        let _ = done.send(guest::run(&words, loan));
-    };
-    let thread = thread::Builder::new().name("tegula".to_owned()).stack_size(STACK);
-    let thread = thread.spawn(command)?;
-    // So that it can be lent to what runs without the interpreter's lock.
-    let ended = Mutex::new(ended);
-    let wait = || ended.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK);
+    let running = Running::start(words, loan)?;
     let mut raised = None;
     let outcome = loop {
-        match py.detach(wait) {
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("the command has ended without a word"));
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = py.check_signals() {
-                    stop.store(true, Ordering::Relaxed);
-                    raised.get_or_insert(error);
-                }
-            }
+        if let Some(outcome) = py.detach(|| running.wait(LOOK)) {
+            break outcome;
+        }
+        if let Err(error) = py.check_signals() {
+            running.stop();
+            raised.get_or_insert(error);
         }
     };
-    let _ = py.detach(|| thread.join());
+    py.detach(|| drop(running));
     match (outcome, raised) {
         (Ok(kept), None) => as_dict(py, kept),
         (Err(failure), raised) if raised.is_none() || failure.kind == Kind::Stopped => {

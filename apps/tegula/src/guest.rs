@@ -10,8 +10,11 @@ use std::cell::RefCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::FromArgMatches;
@@ -167,6 +170,63 @@ pub fn run(words: &[String], loan: Loan) -> Result<Kept, Failure> {
             let text = text.unwrap_or("something panicked");
             let message = format!("{text}: this is a defect of tegula, not of your input");
             Err(Failure { kind: Kind::Failed, message })
+        }
+    }
+}
+
+/// Stack of the thread that runs a command: as large as that of a program's first one.
+const STACK: usize = 8 << 20;
+
+/// A command that runs on a thread of its own, while the program that lends looks after its own
+/// affairs, as signals.
+#[derive(Debug)]
+pub struct Running {
+    ended: Mutex<Receiver<Result<Kept, Failure>>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Starts the command that `words` are, as [`run`] takes them.
+    ///
+    /// # Errors
+    /// If the system has no thread for it.
+    pub fn start(words: Vec<String>, loan: Loan) -> std::io::Result<Self> {
+        let stop = Arc::clone(&loan.stop);
+        let (done, ended) = channel();
+        let command = move || {
+            // Nobody waits any more only if this process ends.
+            let _ = done.send(run(&words, loan));
+        };
+        let thread = thread::Builder::new().name("tegula".to_owned()).stack_size(STACK);
+        let thread = Some(thread.spawn(command)?);
+        Ok(Self { ended: Mutex::new(ended), stop, thread })
+    }
+
+    /// Waits for its end, but no longer than this; what it has left, once, if it has ended.
+    pub fn wait(&self, most: Duration) -> Option<Result<Kept, Failure>> {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        match ended.recv_timeout(most) {
+            Ok(outcome) => Some(outcome),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                let message = "the command has ended without a word".to_owned();
+                Some(Err(Failure { kind: Kind::Failed, message }))
+            }
+        }
+    }
+
+    /// Asks it to end.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Running {
+    /// Waits for its end: what is lent may be gone after it.
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }

@@ -9,12 +9,14 @@ use super::mean::Mean;
 
 /// The mean of a result as JSON.
 pub(super) fn mean_json(mean: &Mean, coefficients: &Coefficients, aliased: &[Aliased]) -> Value {
-    let each = &coefficients.each;
+    let Coefficients { each, covariance, .. } = coefficients;
+    let matrix = covariance.chunks(covariance.len().isqrt().max(1));
     let mut value = json!({
         "formula": mean.text(),
         "names": each.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
         "coefficients": each.iter().map(|one| one.estimate).collect::<Vec<_>>(),
         "standard_errors": each.iter().map(|one| one.std_error).collect::<Vec<_>>(),
+        "covariance": matrix.collect::<Vec<_>>(),
         "aliased": aliased.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
     });
     if let Mean::Learned(linear) = mean {

@@ -44,6 +44,8 @@ fn texas_has_the_maxima_of_other_tools() {
             assert_close(found, number(answer, &format!("/beta/{index}")), 1e-3);
             let error = number(&result, &format!("/mean/standard_errors/{index}"));
             assert_close(error, number(answer, &format!("/beta_se/{index}")), 1e-3);
+            let variance = number(&result, &format!("/mean/covariance/{index}/{index}"));
+            assert_close(error * error, variance, 1e-12);
         }
     }
 }

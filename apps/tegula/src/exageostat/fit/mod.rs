@@ -98,8 +98,8 @@ pub(crate) struct Fit {
     /// Ranks that factorise, the fastest first: N, or auto[:STRATEGY] by what evaluations take
     ///
     /// More nodes share the work, and send more messages; a slow one may keep all others waiting.
-    /// auto begins with all, and chooses after each evaluation; "tegula adapt replay --list" has
-    /// the strategies. All ranks generate the matrix. Tiles are distributed as by --distribution lp
+    /// auto begins with all, and chooses after each evaluation; "tegula adapt replay -h" has the
+    /// strategies. All ranks generate the matrix. Tiles are distributed as by --distribution lp
     /// or lp-constrained.
     #[arg(long, value_name = "N|auto", help_heading = "Run", value_parser = NodesChoice::parse)]
     nodes: Option<NodesChoice>,
@@ -293,11 +293,12 @@ impl Fit {
             console.field("goes on", format_args!("with {given} of an earlier run"));
         }
         if self.transform == Choice::BoxCox {
-            return likeliest(data, options, console, |data, options| {
+            let found = likeliest(data, options, console, |data, options| {
                 let mut journal = Journal::default();
                 let run = (setup, &mut *checkpoints, &mut journal, &mut nodes);
                 self.maximise::<T>((data, options), run, console)
             });
+            return found.map(|(transform, done)| (transform, Done { nodes, ..done }));
         }
         let with = Searches { data, setup, console };
         let (profile, seconds) = match grid {

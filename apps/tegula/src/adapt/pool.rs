@@ -13,11 +13,8 @@ use crate::error::refused;
 use crate::flags::OutputFlags;
 use crate::output::{Align, Console, Progress, Table, check_output, count, seconds};
 use crate::plan::{Maps, NOTHING_READ, makespan};
-use crate::simulate::program::{Sizes, WORKLOADS, Workload};
+use crate::simulate::program::{LIKELIHOOD, Sizes, Workload};
 use crate::simulate::{pack_as_known, platform_help};
-
-/// The program: generation of a covariance matrix and its factorisation.
-const PROGRAM: &str = "exageostat";
 
 /// Flags of `pool`.
 #[derive(Args, Debug)]
@@ -53,8 +50,7 @@ impl Pool {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
         check_output(&self.output_file).map_err(|reason| refused(format!("-o: {reason}")))?;
-        let workload = WORKLOADS.iter().find(|workload| workload.name == PROGRAM);
-        let workload = workload.expect("it is listed");
+        let workload = Workload::find(LIKELIHOOD).expect("it is listed");
         let nb = self.tile_size as usize;
         let cluster = ClusterPlatform::find(&self.platform)?;
         let Sorted { cluster, ends, .. } = cluster.fastest_first("gemm", nb)?;

@@ -243,18 +243,18 @@ fn again(flags: &[&str], value: &OsStr) -> String {
 
 /// What rank 0 has decided, on every rank.
 pub(crate) fn agreed(flow: &mut Flow, mine: u64) -> Result<u64, FlowError> {
-    Ok(agreed_words(flow, &[mine])?[0])
+    Ok(words_of(flow, Rank(0), &[mine])?[0])
 }
 
-/// The same of several words, as many on every rank.
-pub(crate) fn agreed_words(flow: &mut Flow, mine: &[u64]) -> Result<Vec<u64>, FlowError> {
+/// The words that `rank` has, on every rank; all bring as many.
+pub(crate) fn words_of(flow: &mut Flow, rank: Rank, mine: &[u64]) -> Result<Vec<u64>, FlowError> {
     if flow.ranks() == 1 {
         return Ok(mine.to_vec());
     }
     let words = flow.register(size_of_val(mine));
-    flow.set_owner(words, Rank(0));
+    flow.set_owner(words, rank);
     flow.overwrite(words, mine)?;
-    let agreed = flow.read::<u64>(words)?.to_vec();
+    let theirs = flow.read::<u64>(words)?.to_vec();
     flow.unregister(words);
-    Ok(agreed)
+    Ok(theirs)
 }

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use tegula_kernels::kernel::kernel;
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
-use tegula_plan::platform::{Network as Link, Node};
+use tegula_plan::platform::{Network as Link, Node, Platform};
 use tegula_runtime::platform::ClassId;
 
+use crate::platform::measure::Pace;
 use crate::ranks;
 use network::measure;
 pub(crate) use network::{Effort, Network};
@@ -26,34 +27,37 @@ pub(crate) use nodes::{Choice as NodesChoice, Nodes};
 pub(crate) use plan::{AUTO, Planned, Question, is_planned, names, plan};
 
 /// Where all ranks stand.
-pub(crate) const SITE: &str = "ranks";
+const SITE: &str = "ranks";
 
 /// Relative difference of times up to which machines of the same name are alike: they share the
 /// times of the one in the middle, since times that differ by chance would make each a kind of its
 /// own.
 const ALIKE: f64 = 0.1;
 
-/// The ranks of the run as a cluster, the nodes in the order of the ranks; on rank 0 alone. All
-/// call it, while no flow runs.
+/// The ranks of the run as a cluster, the nodes in the order of the ranks, this one at `pace`; on
+/// rank 0 alone. All call it, while no flow runs.
 ///
 /// # Errors
 /// If a rank is gone.
-pub(crate) fn of_ranks(needs: &Needs) -> Result<Option<ClusterPlatform>> {
-    let node = needs.node()?;
-    Ok(gathered(&node, Effort::QUICK, (&needs.codelets, needs.nb))?.map(|(cluster, _)| cluster))
+fn of_ranks(needs: &Needs, pace: Pace) -> Result<Option<ClusterPlatform>> {
+    let mine = needs.platform(pace)?;
+    Ok(gathered(mine, Effort::QUICK, (&needs.codelets, needs.nb))?.map(|(cluster, _)| cluster))
 }
 
-/// The nodes that the ranks are, this one `mine`, as a cluster, with the network between them; on
-/// rank 0 alone. Nodes are alike by the times of these codelets on
-/// tiles of order `nb`. All call it, while no flow runs.
+/// The machines of the ranks, this one `mine`, as a cluster, with the network between them; on rank
+/// 0 alone. Nodes are alike by the times of these codelets on tiles of order `nb`. All call it,
+/// while no flow runs.
 ///
 /// # Errors
 /// If a rank is gone.
 pub(crate) fn gathered(
-    mine: &Node,
+    mine: Platform,
     effort: Effort,
     (codelets, nb): (&[&'static str], usize),
 ) -> Result<Option<(ClusterPlatform, Network)>> {
+    // How it reaches the others is not known yet.
+    let unknown = Link { site: SITE.to_owned(), bytes_per_second: 1.0, latency_seconds: 0.0 };
+    let mine = Node { platform: mine, network: Some(unknown) };
     let texts = ranks::gather(mine.to_toml().into_bytes())?;
     let network = measure(effort)?;
     let (Some(texts), Some(network)) = (texts, network) else { return Ok(None) };
@@ -122,7 +126,7 @@ fn seconds(node: &ClusterNode, (codelets, nb): (&[&'static str], usize)) -> f64 
 mod tests {
     use super::*;
 
-    /// Nodes called `name` whose cores take so long for a product of tiles of order 100.
+    /// Nodes of one name whose cores take so long for a product of tiles of order 100.
     fn nodes(seconds: &[f64]) -> Vec<ClusterNode> {
         let node = |seconds: &f64| {
             let flops = (kernel("gemm").expect("it is listed").double.cost)(100).flops;

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use serde::Serialize;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{
     Access::{self, R, RW, W},
@@ -21,11 +22,14 @@ const SMALL: usize = 8;
 const SMALL_HOPS: usize = 64;
 /// Messages that are on their way at the same time.
 const BURST: usize = 2000;
+/// How many times longer pairs take together than one alone before the network is what bounds them.
+const CONTENDED: f64 = 1.2;
+
 /// How thoroughly a network is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
     /// Ranks that rank 0 exchanges messages with, which stand for all.
-    pub(crate) partners: usize,
+    partners: usize,
     /// Large messages that follow each other.
     hops: usize,
     /// Runs of each pattern, the best of which counts.
@@ -41,11 +45,8 @@ impl Effort {
     pub(crate) const WHOLE: Self = Self { partners: 16, hops: 16, runs: 3, is_whole: true };
 }
 
-/// How many times longer pairs take together than one alone before the network is what bounds them.
-const CONTENDED: f64 = 1.2;
-
 /// What a network does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Network {
     /// Time of a message of a few bytes from a task to the next, in seconds.
     pub(crate) latency_seconds: f64,
@@ -172,33 +173,20 @@ impl Lines {
                     self.flow.submit(Pass, &[(from, R), (to, W)], 0);
                 }
             }
-            best = best.min(self.ended(&pairs, hops, (bytes, end), start)?);
+            self.flow.overwrite(end, &[0_u64])?;
+            for pair in &pairs {
+                // From where the last message has come to a number alone goes on, to rank 0.
+                let word = self.flow.register(SMALL);
+                self.flow.submit(Pass, &[(pair[hops % 2], R), (word, W)], 0);
+                self.flow.submit(Add, &[(word, R), (end, RW)], 0);
+                self.flow.unregister(word);
+            }
+            self.flow.read::<u64>(end)?;
+            best = best.min(start.elapsed().as_secs_f64());
         }
         pairs.into_iter().flatten().for_each(|datum| self.flow.unregister(datum));
         self.flow.unregister(end);
         Ok(best)
-    }
-
-    /// The seconds since `start` when all chains have ended: each hands its last number to rank 0,
-    /// in a datum of its own.
-    fn ended(
-        &mut self,
-        pairs: &[[Handle; 2]],
-        hops: usize,
-        (bytes, end): (usize, Handle),
-        start: Instant,
-    ) -> Result<f64> {
-        debug_assert!(bytes >= SMALL);
-        self.flow.overwrite(end, &[0_u64])?;
-        for pair in pairs {
-            // Where the last message has come to, so that only a number goes on.
-            let word = self.flow.register(SMALL);
-            self.flow.submit(Pass, &[(pair[hops % 2], R), (word, W)], 0);
-            self.flow.submit(Add, &[(word, R), (end, RW)], 0);
-            self.flow.unregister(word);
-        }
-        self.flow.read::<u64>(end)?;
-        Ok(start.elapsed().as_secs_f64())
     }
 
     /// The least seconds in which rank `to` has got many messages of rank 0.

@@ -1,4 +1,4 @@
-//! This rank as a node: its workers, and how long they take for the tasks of a run.
+//! The machine of this rank: its workers, and how long they take for the tasks of a run.
 
 use std::time::Duration;
 
@@ -7,11 +7,10 @@ use tegula_kernels::backend::Backend;
 use tegula_kernels::kernel::covariance::Covariance;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::scalar::Precision;
-use tegula_plan::platform::{Network, Node, Platform};
+use tegula_plan::platform::Platform;
 use tegula_runtime::flow::Codelet;
 use tegula_runtime::platform::{Basis, ClassId, Entry, Machine, Models, WorkerKind, WorkerModel};
 
-use super::SITE;
 use crate::platform::measure::{self, Pace};
 use crate::platform::{LearntModels, processor};
 
@@ -36,22 +35,21 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// This rank as a node, with a network that is not known yet. Times are those that runs on this
-    /// machine have learnt; what these do not know is timed now, on a core.
+    /// The machine of this rank, whose cores go on at this pace. Times are those that runs on it
+    /// have learnt; what these do not know is timed now, on a core.
     ///
     /// # Errors
     /// If a covariance refuses its own defaults.
-    pub(super) fn node(&self) -> Result<Node> {
+    pub(super) fn platform(&self, Pace { share, .. }: Pace) -> Result<Platform> {
         let learnt = LearntModels::open(&self.machine, self.backend, None).models;
         let measured = Models::new(&self.machine);
         for &codelet in &self.codelets {
             self.time(codelet, &learnt, &measured)?;
         }
         let models = Models::new(&self.machine);
-        // Times are of a core that does nothing else.
-        let Pace { share, .. } = self.pace();
         let mut best = 0.0_f64;
         for entry in self.known(&learnt).into_iter().chain(measured.entries()) {
+            // Times are of a core that does nothing else.
             let is_core = entry.class == self.machine.classes[0].name;
             let seconds = if is_core { entry.seconds / share } else { entry.seconds };
             let entry = Entry { seconds, ..entry };
@@ -68,10 +66,7 @@ impl Needs {
         }
         let (name, source) = (self.name(), "measured as the run began".to_owned());
         let machine = self.machine.clone();
-        let platform = Platform { name, source, precision: None, machine, models };
-        let site = SITE.to_owned();
-        let network = Some(Network { site, bytes_per_second: 1.0, latency_seconds: 0.0 });
-        Ok(Node { platform, network })
+        Ok(Platform { name, source, precision: None, machine, models })
     }
 
     /// How the cores of this rank go on while all of them multiply: the mean of their paces.

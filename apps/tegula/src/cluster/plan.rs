@@ -48,7 +48,6 @@ pub(crate) struct Question {
 }
 
 /// Owners that rank 0 has planned.
-#[derive(Clone)]
 pub(crate) struct Planned {
     /// The distribution.
     pub(crate) name: String,
@@ -66,7 +65,7 @@ pub(crate) struct Planned {
 /// # Errors
 /// If the program cannot be planned so, a rank has no room for its tiles, or one is gone.
 pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Planned> {
-    let cluster = of_ranks(needs)?;
+    let cluster = of_ranks(needs, needs.pace())?;
     let answer = cluster.map(|cluster| question.answer(&cluster)).transpose()?;
     let text = answer.map(|answer| serde_json::to_vec(&answer)).transpose()?;
     let answer: Answer = serde_json::from_slice(&broadcast(text.unwrap_or_default())?)

@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         name: &str,
         wrong: &dyn Fn(String) -> anyhow::Error,
     ) -> Result<Program> {
-        let workload = WORKLOADS.iter().find(|known| known.name == name).ok_or_else(|| {
+        let workload = Workload::find(name).ok_or_else(|| {
             let near = nearest_name(name, WORKLOADS.iter().map(|known| known.name));
             let near = near.map_or(String::new(), |near| format!(", but {near}"));
             wrong(format!("there is no algorithm {name}{near}"))

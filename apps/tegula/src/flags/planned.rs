@@ -13,11 +13,8 @@ use crate::cluster::{AUTO, Needs, Planned, Question, is_planned, names, plan};
 use crate::error::refused;
 use crate::plan::plans_page;
 use crate::ranks::{each, ranks};
-use crate::simulate::program::{Sizes, WORKLOADS};
+use crate::simulate::program::{LIKELIHOOD, Sizes, Workload};
 use crate::work::Work;
-
-/// The program of an exact likelihood.
-pub(crate) const LIKELIHOOD: &str = "exageostat";
 
 /// What distributes tiles over ranks unless told otherwise.
 const USUAL: &str = "what suits the ranks";
@@ -64,9 +61,7 @@ impl RunFlags {
     ) -> Result<Option<Planned>> {
         let name = self.distribution.as_deref().and_then(|name| name.to_str());
         let Some(name) = name.filter(|name| is_planned(name)) else { return Ok(None) };
-        let workload =
-            work.program.and_then(|name| WORKLOADS.iter().find(|workload| workload.name == name));
-        let Some(workload) = workload else {
+        let Some(workload) = work.program.and_then(Workload::find) else {
             return Err(refused(format!(
                 "--distribution {name}: this run cannot be planned; exact likelihoods, and routines \
                  on square matrices, can: name the owners, as 1d1d"
@@ -79,32 +74,32 @@ impl RunFlags {
             Some(_) => None,
             None => Some(each(machine.most().map_or(u64::MAX, |(most, _)| most))?),
         };
-        let sizes = Sizes { precision, ..Sizes::new(work.order.div_ceil(nb).max(1), nb) };
-        let codelets = (work.codelets)();
+        let (sizes, codelets) = (sizes(work.order, nb, precision), (work.codelets)());
         let machine = machine.machine();
         let needs = Needs { machine, backend, precision, nb, codelets };
         Ok(Some(plan(&Question { name: name.to_owned(), workload, sizes, rooms }, &needs)?))
     }
 }
 
+/// Those of a matrix of this order in tiles of order `nb`.
+fn sizes(order: usize, nb: usize, precision: Precision) -> Sizes {
+    Sizes { precision, ..Sizes::new(order.div_ceil(nb).max(1), nb) }
+}
+
 impl Run {
     /// An exact likelihood of `n` places, to be distributed over the ranks by `name`, and what that
     /// asks of them.
-    ///
-    /// # Errors
-    /// If a rank is gone.
     pub(crate) fn question(
         &self,
         name: &str,
         n: usize,
         codelets: Vec<&'static str>,
-    ) -> Result<(Question, Needs)> {
+    ) -> (Question, Needs) {
         let (nb, precision, backend) = (self.nb, self.precision, self.backend);
-        let workload = WORKLOADS.iter().find(|workload| workload.name == LIKELIHOOD);
-        let workload = workload.expect("it is listed");
-        let sizes = Sizes { precision, ..Sizes::new(n.div_ceil(nb).max(1), nb) };
-        let question = Question { name: name.to_owned(), workload, sizes, rooms: None };
+        let workload = Workload::find(LIKELIHOOD).expect("it is listed");
+        let (name, sizes) = (name.to_owned(), sizes(n, nb, precision));
+        let question = Question { name, workload, sizes, rooms: None };
         let machine = self.machine().machine();
-        Ok((question, Needs { machine, backend, precision, nb, codelets }))
+        (question, Needs { machine, backend, precision, nb, codelets })
     }
 }

@@ -4,22 +4,22 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use tegula_files::WriteError;
 use tegula_kernels::backend::{self, Backend, Choice};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
-use tegula_plan::platform::{Fingerprint, Network as NodeNetwork, Node, Platform};
+use tegula_plan::platform::{Fingerprint, Platform};
 use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, usable_cores};
 
 use super::json::as_json;
 use super::learnt::fingerprint;
 use super::{measure, nodes, show};
-use crate::cluster::{Effort, Network, SITE, gathered};
+use crate::cluster::{Effort, Network, gathered};
 use crate::error::refused;
 use crate::flags::{OutputFlags, backends, precision_parser};
 use crate::machine::memory_bytes;
-use crate::output::{Console, bytes, count, number, seconds, write_file};
+use crate::output::{Console, bytes, count, number, write_file};
 use crate::ranks::{self, Ranks};
 
 /// Flags of `platform calibrate`.
@@ -104,11 +104,8 @@ impl Calibrate {
 
     /// The cluster that the ranks are, this one on `platform`.
     fn cluster(&self, platform: Platform, console: Console) -> Result<()> {
-        let site = SITE.to_owned();
-        let unknown = NodeNetwork { site, bytes_per_second: 1.0, latency_seconds: 0.0 };
-        let mine = Node { platform, network: Some(unknown) };
         let largest = self.tile_size.iter().max().copied().unwrap_or(0) as usize;
-        let Some((mut cluster, network)) = gathered(&mine, Effort::WHOLE, (COMPARED, largest))?
+        let Some((mut cluster, network)) = gathered(platform, Effort::WHOLE, (COMPARED, largest))?
         else {
             return console.finish();
         };
@@ -117,7 +114,7 @@ impl Calibrate {
         describe_network(&network, &console);
         self.write(&cluster.to_toml())?;
         let mut value = nodes::as_json(&cluster);
-        value["network"] = network_between_json(&network);
+        value["network"] = json!(network);
         self.output.write(&value)?;
         console.finish()
     }
@@ -165,13 +162,11 @@ impl Calibrate {
     }
 }
 
-/// Prints what the network between ranks does.
+/// Prints what the network between ranks does, beside its latency.
 fn describe_network(network: &Network, console: &Console) {
     let rates = &network.bytes_per_second;
     let ends = [f64::min, f64::max].map(|pick| rates.iter().copied().reduce(pick).unwrap_or(0.0));
     let [slowest, fastest] = ends.map(|rate| format!("{}/s", bytes(rate)));
-    console
-        .field("latency", format_args!("{} from task to task", seconds(network.latency_seconds)));
     console.field("rate", format_args!("{slowest} to {fastest} one way"));
     if let Some(times) = network.both_ways {
         console.field("both ways", format_args!("{} times that at once", number(times, 3)));
@@ -185,16 +180,6 @@ fn describe_network(network: &Network, console: &Console) {
         }
         None => console.field("all pairs", "as fast at once as one alone"),
     }
-}
-
-fn network_between_json(network: &Network) -> Value {
-    json!({
-        "latency_seconds": network.latency_seconds,
-        "bytes_per_second": network.bytes_per_second,
-        "both_ways": network.both_ways,
-        "messages_per_second": network.messages_per_second,
-        "backbone_bytes_per_second": network.backbone_bytes_per_second,
-    })
 }
 
 /// Whether tasks bear the name of `kernel`: those on packed operands have that of the others.

@@ -120,8 +120,22 @@ pub(crate) fn agree(mine: u64) -> Result<u64> {
 /// If a rank cannot be heard.
 pub(crate) fn each(mine: u64) -> Result<Vec<u64>> {
     let all = gather(mine.to_le_bytes().to_vec())?.unwrap_or_default().concat();
-    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes each"));
-    Ok(broadcast(all)?.chunks_exact(size_of::<u64>()).map(number).collect())
+    Ok(words(&broadcast(all)?))
+}
+
+/// The words that rank 0 brings, on all ranks; all ask, while no flow runs.
+///
+/// # Errors
+/// If rank 0 cannot be heard.
+pub(crate) fn broadcast_words(mine: &[u64]) -> Result<Vec<u64>> {
+    let bytes = mine.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Ok(words(&broadcast(bytes)?))
+}
+
+/// What was sent as words.
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes each"));
+    bytes.chunks_exact(size_of::<u64>()).map(word).collect()
 }
 
 /// What each rank brings, by rank, on rank 0, and nothing on the others; all ask, while no flow

@@ -63,7 +63,6 @@ impl Head {
 
     /// The first number of nodes, after what an earlier run has kept.
     pub(super) fn begin(&mut self, kept: &[u64]) -> usize {
-        let Choice::Auto(_) = self.choice else { return self.chosen() };
         let about = self.about();
         if let Some(rest) = kept.strip_prefix(about.as_slice())
             && let [kind, taken @ ..] = rest
@@ -213,13 +212,12 @@ mod tests {
     use tegula_plan::adapt::STRATEGIES;
 
     use super::*;
-    use crate::simulate::program::{Sizes, WORKLOADS};
+    use crate::simulate::program::{LIKELIHOOD, Sizes, Workload};
 
     const SMALL: usize = 12;
 
     fn head(choice: Choice) -> Head {
-        let workload = WORKLOADS.iter().find(|workload| workload.name == "exageostat");
-        let workload = workload.expect("it is listed");
+        let workload = Workload::find(LIKELIHOOD).expect("it is listed");
         let sizes = Sizes::new(SMALL, 960);
         let question = Question { name: "lp".to_owned(), workload, sizes, rooms: None };
         let cluster = ClusterPlatform::find("2chetemi+2chifflet").expect("it is there");

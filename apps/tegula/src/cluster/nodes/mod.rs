@@ -24,7 +24,7 @@ use tegula_tiles::owners::OwnerMap;
 
 use super::wire::{map_of, owners_of};
 use super::{Needs, Question, of_ranks};
-use crate::checkpoint::agreed_words;
+use crate::checkpoint::{agreed, words_of};
 use crate::error::refused;
 use crate::output::{Console, count, number, seconds as time};
 use crate::plan::Maps;
@@ -108,24 +108,19 @@ impl Nodes {
             _ => {}
         }
         let tiles = question.sizes.tiles;
-        let cluster = of_ranks(&needs)?;
-        let mut head = match cluster {
-            Some(cluster) => Some(Head::new(choice, question, cluster)?),
-            None => None,
-        };
+        let pace = needs.pace();
+        let cluster = of_ranks(&needs, pace)?;
+        let head = cluster.map(|cluster| Head::new(choice, question, cluster));
+        let mut head = head.transpose()?;
         let current = head.as_mut().map_or(0, |head| head.begin(kept));
         let current = ranks::agree(current as u64)? as usize;
-        let own_seconds = needs.pace().seconds;
+        let own_seconds = pace.seconds;
         let speeds = vec![1.0; ranks];
         let maps = match &head {
             Some(head) => owners_of_both(&head.maps(current)?),
             None => Vec::new(),
         };
-        let bytes: Vec<u8> = maps.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let bytes = ranks::broadcast(bytes)?;
-        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes each"));
-        let maps: Vec<u64> = bytes.chunks_exact(size_of::<u64>()).map(word).collect();
-        let maps = both_of_owners(tiles, ranks, &maps);
+        let maps = both_of_owners(tiles, ranks, &ranks::broadcast_words(&maps)?);
         let switch = Arc::new(Switch(RwLock::new(maps[0].clone())));
         let maps = HashMap::from([(current, maps)]);
         let (taken, began) = (Vec::new(), Instant::now());
@@ -165,11 +160,11 @@ impl Nodes {
         self.taken.push(current);
         console.detail(format_args!("       {}: {}", count(current, "node"), time(seconds)));
         let mine = self.head.as_mut().map_or(0, |head| head.after(current, kind, seconds));
-        let mut next = agreed_words(flow, &[mine])?[0];
+        let mut next = agreed(flow, mine)?;
         if next == TIME_RANKS {
             self.time_ranks(flow, console)?;
             let mine = self.head.as_mut().map_or(0, |head| head.decide(current, seconds));
-            next = agreed_words(flow, &[mine])?[0];
+            next = agreed(flow, mine)?;
         }
         self.change(flow, next as usize)
     }
@@ -184,11 +179,8 @@ impl Nodes {
         let speed = self.own_seconds / self.needs.pace().seconds;
         let mut speeds = Vec::new();
         for rank in 0..flow.ranks() {
-            let word = flow.register(size_of::<u64>());
-            flow.set_owner(word, Rank(rank as u16));
-            flow.overwrite(word, &[speed.to_bits()])?;
-            speeds.push(f64::from_bits(flow.read::<u64>(word)?[0]));
-            flow.unregister(word);
+            let word = words_of(flow, Rank(rank as u16), &[speed.to_bits()])?[0];
+            speeds.push(f64::from_bits(word));
         }
         // All have the same numbers, and find the same.
         let change = |rank: usize| speeds[rank] / self.speeds[rank];
@@ -217,7 +209,7 @@ impl Nodes {
                 Some(head) => owners_of_both(&head.maps(next)?),
                 None => vec![0; self.tiles * (self.tiles + 1)],
             };
-            let owners = agreed_words(flow, &mine)?;
+            let owners = words_of(flow, Rank(0), &mine)?;
             self.maps.insert(next, both_of_owners(self.tiles, flow.ranks(), &owners));
         }
         self.current = next;

@@ -43,7 +43,7 @@ impl Fit {
         }
         let name = self.nodes_distribution()?;
         let codelets = Computation::Likelihood.codelets();
-        let (question, needs) = setup.run.question(name, setup.problem.n, codelets)?;
+        let (question, needs) = setup.run.question(name, setup.problem.n, codelets);
         Ok(Some(Nodes::begin(choice, question, needs, learnt)?))
     }
 

@@ -7,6 +7,9 @@ use tegula_runtime::flow::{Flow, FlowError};
 
 use super::{Measure, Setting, Sizes, Spread, Tasks, Workload, held, triangle};
 
+/// The name of an evaluation of the likelihood.
+pub(crate) const LIKELIHOOD: &str = "exageostat";
+
 /// On each node one more worker, which runs only [`CRITICAL`] tasks.
 pub(crate) const CRITICAL_WORKER: &str = "critical-worker";
 /// Tasks that others wait for, behind which no long one should stand.
@@ -54,7 +57,7 @@ const EVALUATION: &str =
     "an evaluation of the likelihood: generation, Cholesky, determinant, solve, dot product";
 
 pub(super) const EXAGEOSTAT: [Workload; 4] = [
-    of("exageostat", EVALUATION, evaluate, evaluation),
+    of(LIKELIHOOD, EVALUATION, evaluate, evaluation),
     of("loglik", EVALUATION, evaluate, evaluation),
     of("fit", "so many evaluations of the likelihood, one after the other", fit, evaluation),
     of("predict", "an evaluation, and predictions at so many places", predict, prediction),

@@ -23,7 +23,7 @@ use tegula_tiles::Storage;
 use crate::error::refused;
 use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
-pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER};
+pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, LIKELIHOOD};
 pub(crate) use sparse::Problem;
 use workload::Tasks;
 pub(crate) use workload::Workload;

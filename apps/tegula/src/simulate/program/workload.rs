@@ -11,7 +11,7 @@ use tegula_runtime::flow::{Decisions, Flow, FlowError};
 use tegula_tiles::Storage;
 
 use super::sparse::MOST_POINTS;
-use super::{MOST, Measure, READERS, Setting, Sizes, Spread};
+use super::{MOST, Measure, READERS, Setting, Sizes, Spread, WORKLOADS};
 use crate::error::refused;
 
 /// A member of [`WORKLOADS`].
@@ -83,6 +83,11 @@ impl fmt::Debug for Workload {
 }
 
 impl Workload {
+    /// The member of [`WORKLOADS`] of this name, if there is one.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        WORKLOADS.iter().find(|workload| workload.name == name)
+    }
+
     /// The routine `program` under its own name.
     pub(super) fn of(program: &'static Program) -> Self {
         let spread = match program.factorised {

@@ -139,6 +139,34 @@ pub fn variogram(
     options: &Options,
 ) -> Result<Variogram, VariogramError> {
     assert_eq!(points.len(), values.len(), "places and values");
+    let difference = |i: usize, j: usize| (values[i] - values[j]).abs();
+    match options.estimator {
+        Estimator::Matheron => variogram_of(points, options, |i, j| Some(difference(i, j).powi(2))),
+        Estimator::Cressie => of_pairs(points, options, |i, j| Some(difference(i, j).sqrt())),
+    }
+}
+
+/// A variogram by some pairs of `points`: half the mean of what `product` gives, at a distance
+/// that pairs have. The product of the differences of two variables makes their cross-variogram
+/// (N. Cressie, "Statistics for spatial data" (1993), section 3.2.3); pairs for which there is none
+/// do not count. The estimator is Matheron's, whatever `options` say.
+///
+/// # Errors
+/// As [`variogram`].
+pub fn variogram_of(
+    points: &Points,
+    options: &Options,
+    product: impl Fn(usize, usize) -> Option<f64>,
+) -> Result<Variogram, VariogramError> {
+    of_pairs(points, &Options { estimator: Estimator::Matheron, ..*options }, product)
+}
+
+/// The variogram of what `term` gives for pairs, the later place first.
+fn of_pairs(
+    points: &Points,
+    options: &Options,
+    term: impl Fn(usize, usize) -> Option<f64>,
+) -> Result<Variogram, VariogramError> {
     let cutoff = options.cutoff.unwrap_or_else(|| default_cutoff(points));
     if options.cutoff.is_none() && cutoff == 0.0 {
         return Err(VariogramError::OnePlace);
@@ -156,7 +184,7 @@ pub fn variogram(
     if options.direction.is_some() && points.geometry() != Geometry::Plane {
         return Err(VariogramError::Direction);
     }
-    let sums = sums(points, values, options, (cutoff, width));
+    let sums = sums(points, options, (cutoff, width), term);
     let bins: Vec<Bin> = sums.iter().filter_map(|sum| sum.bin(options.estimator)).collect();
     if bins.is_empty() {
         return Err(VariogramError::NoPairs { cutoff });
@@ -169,14 +197,14 @@ pub fn variogram(
 struct Sum {
     pairs: usize,
     distance: f64,
-    /// Of squares, or of square roots, of differences.
-    differences: f64,
+    /// Of squares, or of square roots, of differences, or of products of them.
+    terms: f64,
 }
 
 impl Sum {
     fn bin(&self, estimator: Estimator) -> Option<Bin> {
         let n = self.pairs as f64;
-        let mean = self.differences / n;
+        let mean = self.terms / n;
         let semivariance = match estimator {
             Estimator::Matheron => 0.5 * mean,
             Estimator::Cressie => 0.5 * mean.powi(4) / (0.457 + 0.494 / n),
@@ -186,34 +214,31 @@ impl Sum {
     }
 }
 
-/// The sums over all pairs, by bins.
+/// The sums over all pairs that have a `term`, by bins.
 fn sums(
     points: &Points,
-    values: &[f64],
     options: &Options,
     (cutoff, width): (f64, f64),
+    term: impl Fn(usize, usize) -> Option<f64>,
 ) -> Vec<Sum> {
     let geometry = points.geometry();
     let places: Vec<[f64; 3]> = (0..points.len()).map(|i| points.point(i)).collect();
     let cone = options.direction.map(Cone::new);
     let mut sums = vec![Sum::default(); (cutoff / width).ceil() as usize + 1];
-    for (i, (a, z)) in places.iter().zip(values).enumerate() {
-        for (b, other) in places[..i].iter().zip(values) {
+    for (i, a) in places.iter().enumerate() {
+        for (j, b) in places[..i].iter().enumerate() {
             let distance = geometry.distance(a, b);
             if distance > cutoff || cone.is_some_and(|cone| !cone.has(a, b)) {
                 continue;
             }
+            let Some(term) = term(i, j) else { continue };
             // A distance at the border of two bins is of the nearer one.
             let share = distance / width;
             let border = usize::from(distance > 0.0 && share == share.floor());
             let sum = &mut sums[share as usize - border];
-            let difference = (z - other).abs();
             sum.pairs += 1;
             sum.distance += distance;
-            sum.differences += match options.estimator {
-                Estimator::Matheron => difference * difference,
-                Estimator::Cressie => difference.sqrt(),
-            };
+            sum.terms += term;
         }
     }
     sums
@@ -306,6 +331,20 @@ pub fn subset(n: usize, most: usize, seed: u64) -> Vec<usize> {
 pub fn model_semivariance(model: &Model) -> impl Fn(f64) -> f64 {
     let covariance = model.covariance.function(&model.values);
     let sill = model.nugget + model.variance();
+    move |distance| sill - covariance(distance)
+}
+
+/// The semivariance of two values of `model` a `lag` of time apart, noise included, or the cross
+/// one of a value of each variable of a `pair`: `C(0) - C(distance, lag)`, and the nugget where
+/// both are of one variable.
+pub fn model_semivariance_of(
+    model: &Model,
+    pair: [usize; 2],
+    lag: f64,
+) -> impl Fn(f64) -> f64 + use<> {
+    let of = |lag: f64| model.covariance.function_between(&model.values, pair, lag);
+    let nugget = if pair[0] == pair[1] { model.nugget } else { 0.0 };
+    let (sill, covariance) = (of(0.0)(0.0) + nugget, of(lag));
     move |distance| sill - covariance(distance)
 }
 
@@ -407,5 +446,44 @@ mod tests {
         assert!((semivariance(1e-12) - 0.3).abs() < 1e-11);
         assert!((semivariance(0.5) - (0.3 + 2.0 * (1.0 - (-1f64).exp()))).abs() < 1e-14);
         assert!((semivariance(100.0) - 2.3).abs() < 1e-14);
+    }
+
+    #[test]
+    fn products_of_pairs_make_a_cross_variogram() {
+        let points = Points::new(Geometry::Line, &[&[0.0, 1.0, 2.0, 4.0]]).expect("places");
+        let (z, w) = ([1.0, 3.0, 2.0, 0.0], [0.0, 1.0, -1.0, 5.0]);
+        let options = Options { cutoff: Some(2.0), bins: Bins::Width(1.0), ..Options::default() };
+        // The last place has no value of the second variable.
+        let product = |i: usize, j: usize| (i < 3).then(|| (z[i] - z[j]) * (w[i] - w[j]));
+        let found = variogram_of(&points, &options, product).expect("pairs");
+        let bin = |pairs, distance, semivariance| Bin { pairs, distance, semivariance };
+        assert_eq!(found.bins, [bin(2, 1.0, 0.5 * (2.0 + 2.0) / 2.0), bin(1, 2.0, 0.5 * -1.0)]);
+        let none = variogram_of(&points, &options, |_, _| None);
+        assert_eq!(none, Err(VariogramError::NoPairs { cutoff: 2.0 }));
+    }
+
+    #[test]
+    fn semivariances_between_variables_and_times_are_those_of_the_covariance() {
+        let covariance = find("bivariate-matern-parsimonious").expect("listed");
+        let values = [1.0, 2.0, 0.3, 0.5, 1.5, 0.4];
+        let model = Model::new(covariance, values.to_vec(), 0.1).expect("a model");
+        let matern = |nu: f64, d: f64| {
+            let one = find("matern").expect("listed");
+            one.function(&[1.0, 0.3, nu])(d)
+        };
+        let cross = 0.4 * (0.5f64 * 1.5).sqrt() * 2f64.sqrt();
+        for d in [1e-3, 0.1, 0.5, 2.0] {
+            let own = model_semivariance_of(&model, [1, 1], 0.0)(d);
+            assert!((own - (2.1 - 2.0 * matern(1.5, d))).abs() < 1e-12, "{d}: {own}");
+            let both = model_semivariance_of(&model, [0, 1], 0.0)(d);
+            assert!((both - cross * (1.0 - matern(1.0, d))).abs() < 1e-12, "{d}: {both}");
+        }
+        let gneiting = find("gneiting").expect("listed");
+        let values: Vec<f64> = gneiting.parameters.iter().map(|p| p.default).collect();
+        let model = Model::new(gneiting, values, 0.0).expect("a model");
+        let at = |lag: f64, d: f64| model_semivariance_of(&model, [0, 0], lag)(d);
+        assert!(at(0.0, 0.0).abs() < 1e-15 && at(1.0, 0.0) > 0.0);
+        assert!((at(0.0, 0.2) - model_semivariance(&model)(0.2)).abs() < 1e-12);
+        assert!(at(2.0, 0.2) > at(1.0, 0.2));
     }
 }

@@ -274,8 +274,13 @@ fn restricted_likelihoods_are_those_of_independent_tools() {
     // With a constant mean the maximum lies at infinity: that is said.
     let constant = meuse_observations(&table, |_, values| Design::constant(values.len()));
     let fit = fitted(&constant, "exponential", 64, restricted);
-    let is_said = fit.remarks.iter().any(|remark| remark.contains("flat along the range"));
-    assert!(is_said, "{:?} {:?}", fit.remarks, fit.bounds_hit);
+    let is_said = |words: &str| fit.remarks.iter().any(|remark| remark.contains(words));
+    assert!(
+        is_said("flat along the range") && is_said("--fix range="),
+        "{:?} {:?}",
+        fit.remarks,
+        fit.bounds_hit
+    );
 }
 
 #[test]

@@ -165,6 +165,6 @@ fn fix(name: &str, model: &Model) -> String {
 }
 
 /// `x` in so many `digits`.
-fn short(x: f64, digits: usize) -> f64 {
+pub(super) fn short(x: f64, digits: usize) -> f64 {
     format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
 }

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use super::conclusion::short;
 use super::region::Best;
 use super::search::Search;
 use super::start::SpatialExtent;
@@ -166,6 +167,9 @@ impl Search<'_> {
         if ranges.is_empty() || !space.profiles || self.exhausted {
             return Ok(None);
         }
+        let reach = plain(short(extent.diameter, 2));
+        let fixes: Vec<String> =
+            ranges.iter().map(|&range| format!("{}={reach}", space.name(range))).collect();
         let (nugget, lower, upper) = (space.nugget(), space.lower.clone(), space.upper.clone());
         let (mut probe, loglik) = (self.region.found().x, self.region.loglik());
         // Ranges well inside the data's extent are never on such a ridge.
@@ -191,8 +195,10 @@ impl Search<'_> {
             format!(
                 "the likelihood is flat along the range: {PROBE} times the range, the variance \
                  adapted, loses only {:.2} and is within the 95 % interval. The data tell the \
-                 ratio of variance to range, not each alone; predictions hardly depend on it",
-                loss.max(0.0)
+                 ratio of variance to range, not each alone; predictions hardly depend on it. Fix \
+                 it at what is known of it, or at how far the data reach: --fix {}",
+                loss.max(0.0),
+                fixes.join(",")
             )
         }))
     }

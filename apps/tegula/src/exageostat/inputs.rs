@@ -80,7 +80,7 @@ pub(crate) struct InputFlags {
     pub(super) model: PathBuf,
     /// Places to predict at, one per row, as data come (CSV, GeoTIFF, NetCDF); the table may have
     /// other columns, too, and any length
-    #[arg(long, value_name = "PLACES.csv", required_unless_present = "grid")]
+    #[arg(long, value_name = "PLACES.csv")]
     pub(super) at: Option<PathBuf>,
     /// The nodes of a grid, in place of a table: a range for each coordinate, both ends included,
     /// then one for the time, if the model has one
@@ -121,7 +121,12 @@ impl InputFlags {
     /// If the table cannot be read, or the grid is none for the model.
     pub(super) fn targets(&self, file: &ModelFile, data: &Data, memory: u64) -> Result<Targets> {
         let Some(grid) = &self.grid else {
-            let path = self.at.as_deref().expect("the command line demands it or --grid");
+            let Some(path) = self.at.as_deref() else {
+                return Err(refused(
+                    "where to predict is missing: --at PLACES.csv names a table of places, --grid \
+                     XMIN:XMAX:STEP,YMIN:YMAX:STEP makes a grid",
+                ));
+            };
             if let Some(table) = guest::table(path) {
                 return Ok(Targets::Lent(table));
             }

@@ -210,9 +210,14 @@ impl Method {
         }
     }
 
-    /// The method of what is more than likelihoods, of a model that was fitted with this one.
-    pub(super) fn beyond_likelihoods(self) -> Self {
-        if self.of_likelihoods().is_some() { Self::Exact } else { self }
+    /// The method of what is more than likelihoods, of a model that was fitted with this one: from
+    /// so many neighbours, if a number is given.
+    pub(super) fn beyond_likelihoods(self, neighbours: Option<usize>) -> Self {
+        match (self.of_likelihoods(), neighbours) {
+            (None, _) => self,
+            (Some(_), None) => Self::Exact,
+            (Some(_), Some(count)) => Self::Vecchia(count.min(MOST), None, Form::default()),
+        }
     }
 }
 

@@ -133,7 +133,11 @@ impl ModelFile {
         let text = read_whole(path, MOST_BYTES)
             .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
         let value: Value = serde_json::from_str(&text).map_err(|error| {
-            refused(format!("{}: not the JSON of a model: {error}", path.display()))
+            refused(format!(
+                "{}: not the JSON of a model ({error}): tegula exageostat fit DATA.csv -o MODEL.json \
+                 writes one",
+                path.display()
+            ))
         })?;
         Self::of_json(path, value)
     }

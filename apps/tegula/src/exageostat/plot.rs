@@ -53,15 +53,16 @@ impl Plot {
         let memory = self.run.memory()?;
         let training = Training { model: &self.model, train, drop_missing, memory };
         let flags = (&self.matrix, &self.run);
-        let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
-        data.check_single("plot")?;
+        let (data, setup) =
+            training.assessment(&file, flags, file.method, &console, &mut remarks)?;
         if setup.is_dry {
             let reason = "a factorization, and an inverse, which costs as much as two";
             self.output.write(&setup.estimate(&console, (FACTORIZATIONS, reason))?)?;
             return console.finish();
         }
         let predictions = self.predictions.as_deref();
-        let predicted = predictions.map(|path| Predicted::read(path, &file, memory)).transpose()?;
+        let predicted =
+            predictions.map(|path| Predicted::read(path, &file, &data, memory)).transpose()?;
         let page = Page { file: &file, data: &data, setup: &setup, predicted, seed: self.run.seed };
         let bytes = page.write(&self.output_file, &console)?;
         let result = object([

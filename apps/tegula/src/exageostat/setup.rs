@@ -280,6 +280,18 @@ impl Setup {
         self.run.describe(console);
     }
 
+    /// What there is to say of an approximation that takes more than the exact likelihood.
+    pub(super) fn remark(&self) -> Option<String> {
+        let (neighbours, n) = (self.vecchia()?.neighbours, self.problem.n);
+        // An approximation factorises a matrix for each place, the exact likelihood one of all.
+        (neighbours.pow(3) > n * n).then(|| {
+            format!(
+                "vecchia:{neighbours} takes longer than the exact likelihood of {n} places: --method \
+                 exact has no error, and fewer neighbours are quicker"
+            )
+        })
+    }
+
     /// Adds how tasks ran to a result.
     pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
         self.run.describe_json(into);

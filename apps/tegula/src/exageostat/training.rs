@@ -9,6 +9,7 @@ use tegula_files::expression::Expression;
 use tegula_files::{Table, TableError};
 
 use super::data::Data;
+use super::method::Method;
 use super::model_file::ModelFile;
 use super::parameter_list;
 use super::places::{Coordinates, STANDARD_INPUT, column_list, read_table};
@@ -80,13 +81,14 @@ impl Training<'_> {
         &self,
         file: &ModelFile,
         (matrix, run): (&MatrixFlags, &RunFlags),
+        method: Method,
         console: &Console,
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Setup)> {
         let model = &file.model;
         let data = self.data(file, remarks)?;
         let problem = data.problem(Computation::Assessment);
-        let method = file.method.beyond_likelihoods().settle(&data.observations.points);
+        let method = method.settle(&data.observations.points);
         let problem = Problem { method, ..problem };
         let setup = Setup::new(matrix, run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
@@ -94,6 +96,7 @@ impl Training<'_> {
         console.field("covariance", model.covariance.name);
         console.field("parameters", parameter_list(model));
         setup.describe(console);
+        remarks.note(setup.remark());
         remarks.caution(model, problem.geometry);
         Ok((data, setup))
     }

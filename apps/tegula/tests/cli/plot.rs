@@ -92,3 +92,98 @@ fn what_is_not_there_is_refused() {
     plot("-o page.html --predictions p.csv").failed(2, &["p.csv", "no column mean", "predict"]);
     assert!(!folder.join("page.html").exists());
 }
+
+/// How many maps and charts a page has.
+fn figures(text: &str) -> [usize; 2] {
+    ["class=\"tegula-map", "class=\"tegula-chart"].map(|class| text.matches(class).count())
+}
+
+#[test]
+fn variables_have_figures_of_their_own() {
+    let (folder, two) = (folder(), "--covariance bivariate-matern-parsimonious");
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    run(&format!("sample --n 120 --seed 3 {two} --params 1,4,0.2,0.5,0.8,0.7 -o two.csv"));
+    let fix = "--fix smoothness1=0.5,smoothness2=0.8";
+    run(&format!("fit two.csv --values value1,value2 {two} {fix} -o model.json --report fit.html"));
+    let text = page(&folder, "fit.html");
+    assert!(text.contains("<title>two.csv: value1,value2</title>"));
+    for title in [
+        "Data: value1",
+        "Data: value2",
+        "Variogram of value1",
+        "Variogram of value2",
+        "Cross-variogram of value1 and value2",
+        "Where they are: value2",
+    ] {
+        assert!(text.contains(title), "{title}");
+    }
+    assert!(text.contains("of 120 rows that have both") && !text.contains("NaN"));
+    let [maps, charts] = figures(&text);
+    assert_eq!(maps, 4);
+
+    run("predict model.json --grid 0:1:0.1,0:1:0.1 -o p.csv");
+    run("plot model.json --predictions p.csv -o plot.html");
+    let text = page(&folder, "plot.html");
+    assert!(text.contains("Prediction: value1") && text.contains("Standard error: value2"));
+    assert_eq!(figures(&text), [maps + 4, charts]);
+    fs::write(folder.join("p.csv"), "x,y,mean,variance\n1,2,3,1\n").expect("a table");
+    tegula_in(&folder, "exageostat plot model.json --predictions p.csv -o again.html")
+        .failed(2, &["p.csv", "no column mean_value1", "predict"]);
+}
+
+#[test]
+fn time_has_figures_of_its_own() {
+    let (folder, moving) = (folder(), "--covariance gneiting-matern");
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    run("sample --n 30 --seed 1 --covariance exponential --params 1,0.1 -o places.csv");
+    let places = fs::read_to_string(folder.join("places.csv")).expect("places");
+    let mut text = "x,y,hour\n".to_owned();
+    for row in places.lines().skip(1) {
+        let place = row.rsplit_once(',').expect("three columns").0;
+        (0..6).for_each(|hour| text += &format!("{place},{hour}\n"));
+    }
+    fs::write(folder.join("at.csv"), text).expect("written");
+    let time = "--coords x,y --time hour";
+    let params = "--params 1,0.3,0.5,1,0.8,0.5,0.2";
+    run(&format!("sample --at at.csv {time} {moving} {params} --seed 2 -o data.csv"));
+    let fix = "--fix smoothness=0.5,time_power=0.8,interaction=0.5";
+    run(&format!("fit data.csv {time} {moving} {fix} -o model.json --report fit.html"));
+    let text = page(&folder, "fit.html");
+    for words in [
+        "the mean over hour at each place",
+        "Data in time",
+        "at each of 6 times",
+        "Variogram in space, at one time",
+        "Variogram in time, at one place",
+        "difference of hour",
+    ] {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(!text.contains("NaN"));
+}
+
+#[test]
+fn replicates_share_a_variogram_and_have_maps() {
+    let folder = folder();
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let draw = "sample --covariance exponential --params 2,0.2";
+    run(&format!("{draw} --n 60 --seed 1 -o z1.csv"));
+    let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a table");
+    let mut rows: Vec<String> = read("z1.csv").lines().map(str::to_owned).collect();
+    rows[0] = "x,y,z1".to_owned();
+    for seed in 2..=6 {
+        run(&format!("{draw} --at z1.csv --coords x,y --seed {seed} -o next.csv"));
+        for (number, (row, line)) in rows.iter_mut().zip(read("next.csv").lines()).enumerate() {
+            let value = line.rsplit(',').next().expect("a value").to_owned();
+            *row += &if number == 0 { format!(",z{seed}") } else { format!(",{value}") };
+        }
+    }
+    fs::write(folder.join("all.csv"), rows.join("\n")).expect("written");
+    let values = "--values z1,z2,z3,z4,z5,z6 --replicates";
+    run(&format!("fit all.csv {values} --covariance exponential -o m.json --report fit.html"));
+    let text = page(&folder, "fit.html");
+    assert!(text.contains("The first 4 of 6 replicates are shown."));
+    assert!(text.contains("The mean of 6 replicates."));
+    assert!(text.contains("Data: z4") && !text.contains("Data: z5") && !text.contains("NaN"));
+    assert_eq!(figures(&text)[0], 8);
+}

@@ -147,3 +147,11 @@ fn a_covariance_that_may_be_none_on_the_sphere_is_one_with_chordal_distance() {
     remarks(&folder, &format!("{exponential} --distance chordal"));
     assert!((read() - arc).abs() < 0.1 && read() != arc, "{} against {arc}", read());
 }
+
+#[test]
+fn neighbours_that_take_more_than_all_observations() {
+    let folder = folder_with("data.csv", &table(|x| x, |y| y).replace(",time,", ",id,"));
+    let run = |method: &str| remarks(&folder, &format!("{LOGLIK} --values z --method {method}"));
+    check(&run("vecchia:20"), &["vecchia:20 takes longer than the exact likelihood of 60 places"]);
+    check(&run("vecchia:10"), &[]);
+}

@@ -13,8 +13,9 @@ mod variables;
 
 use std::mem::offset_of;
 
+use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::composite::{
-    FIELDS, Line, TERMS, Term, Time, composite_buffer,
+    Composite, FIELDS, Line, TERMS, Term, Time, composite_buffer,
 };
 use tegula_kernels::kernel::covariance::{RadialTable, Recipe, Structure};
 
@@ -229,6 +230,23 @@ impl Composition {
     }
 }
 
+impl Composition {
+    /// As a function of distance between the variables of a `pair`, a `lag` of time apart.
+    fn function_between(&self, values: &[f64], pair: [usize; 2], lag: f64) -> Function {
+        let (_, buffer) = self.buffer(values, 0.0, false).expect("values that were checked");
+        let (has_time, has_variables) = (self.has_time, self.variables > 1);
+        let numbers = move |x: f64, time: f64, variable: usize| {
+            let marks = [has_time.then_some(time), has_variables.then_some(variable as f64)];
+            [x, 0.0].into_iter().chain(marks.into_iter().flatten()).collect::<Vec<f64>>()
+        };
+        let origin = numbers(0.0, 0.0, pair[0]);
+        Box::new(move |d| {
+            let composite = Composite::new(bytemuck::cast_slice(&buffer), Geometry::Plane);
+            composite.value(&origin, &numbers(d, lag, pair[1]))
+        })
+    }
+}
+
 /// Derivatives of a covariance, as kernels of scores take them, and how those by the parameters
 /// follow from them.
 #[derive(Debug)]
@@ -295,6 +313,24 @@ impl Slopes {
 }
 
 impl Covariance {
+    /// It as a function of distance, without nugget, between the variables of a `pair`, a `lag` of
+    /// time apart; of one that depends on direction along its first range, of a non-stationary one
+    /// from 0 along the first coordinate.
+    ///
+    /// # Panics
+    /// If the values are no parameters of it, or it is not of as many variables.
+    #[must_use]
+    pub fn function_between(&self, values: &[f64], pair: [usize; 2], lag: f64) -> Function {
+        assert!(pair.iter().all(|&variable| variable < self.variables()), "variables {pair:?}");
+        if let Err(error) = self.check(values) {
+            panic!("{error}");
+        }
+        match &self.composition {
+            Some(composition) => composition.function_between(values, pair, lag),
+            None => self.function(values),
+        }
+    }
+
     /// How many variables it is of.
     #[must_use]
     pub fn variables(&self) -> usize {

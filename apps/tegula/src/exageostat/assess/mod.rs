@@ -152,10 +152,13 @@ impl Assess {
         let memory = self.run.memory()?;
         let training = Training { model: &self.model, train, drop_missing, memory };
         let flags = (&self.matrix, &self.run);
-        let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
+        let method = file.method.beyond_likelihoods(None);
+        let (data, setup) = training.assessment(&file, flags, method, &console, &mut remarks)?;
         if data.values.fields().count() > 1 && (self.mloe_mmom || self.output_file.is_some()) {
             let flag = if self.mloe_mmom { "--mloe-mmom" } else { "-o" };
-            return Err(refused(format!("{flag} is for one field of one variable")));
+            return Err(refused(format!(
+                "{flag} is for one field of one variable: leave it out, or fit a model to one by itself"
+            )));
         }
         let of = Known { file: &file, data: &data, setup: &setup };
         let plan = self.plan(&of)?;
@@ -186,7 +189,7 @@ impl Assess {
     /// Refuses what neighbours alone cannot tell.
     fn check_method(&self, file: &ModelFile) -> Result<()> {
         let has_parts = self.cross_validate.is_some() || self.blocks.is_some();
-        if file.method.beyond_likelihoods() == Method::Exact {
+        if file.method.beyond_likelihoods(None) == Method::Exact {
             return Ok(());
         }
         let what = if self.mloe_mmom {

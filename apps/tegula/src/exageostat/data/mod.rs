@@ -191,18 +191,22 @@ impl Data {
         self.trend.as_ref().map_or(&self.observations.design, |trend| &trend.design)
     }
 
-    /// What the mean with these `coefficients` leaves of the transformed values; none if they are
-    /// not as many as its columns.
-    pub(crate) fn residuals(&self, coefficients: &[f64]) -> Option<Vec<f64>> {
-        if coefficients.len() != self.design().columns() {
+    /// What the mean with these `coefficients` leaves of the transformed values of each field; none
+    /// if they are not as many as its columns, field by field.
+    pub(crate) fn residuals(&self, coefficients: &[f64]) -> Option<Vec<Vec<f64>>> {
+        let (design, observations) = (&self.observations.design, &self.observations);
+        if coefficients.len() != self.design().columns() * observations.field_count() {
             return None;
         }
-        let Observations { values, design, .. } = &self.observations;
         if self.trend.is_some() {
-            return Some(values.clone());
+            return Some(vec![observations.values.clone()]);
         }
-        let mean = design.mean(coefficients);
-        Some(values.iter().zip(mean).map(|(z, mean)| z - mean).collect())
+        let columns = design.columns();
+        let rest = |(number, field): (usize, &[f64])| {
+            let mean = design.mean(&coefficients[number * columns..][..columns]);
+            field.iter().zip(mean).map(|(z, mean)| z - mean).collect()
+        };
+        Some(observations.fields().enumerate().map(rest).collect())
     }
 
     /// Takes the mean with these `coefficients` off the values, and transforms the rest.

@@ -243,9 +243,6 @@ impl Fit {
             self.run.memory()?,
         )?;
         data.check_covariance(covariance)?;
-        if self.report.is_some() {
-            data.check_single("--report")?;
-        }
         data.take(self.transform.first())?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
@@ -269,6 +266,7 @@ impl Fit {
         data.describe_with(console, &describe_choice(self.transform, data.transform));
         describe_covariance(console, covariance);
         setup.describe(console);
+        remarks.note(setup.remark());
         remarks.note(data.suspicions(&self.data));
         Ok((data, setup, accuracy))
     }

@@ -186,6 +186,7 @@ impl Loglik {
             }
         }
         setup.describe(console);
+        remarks.note(setup.remark());
         remarks.note(self.subject.suspicions(&data));
         if let Given::One(model) = &given {
             remarks.caution(model, problem.geometry);

@@ -1,22 +1,28 @@
 //! Maps of the data and of predictions.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::Result;
+use tegula_figures::chart::{Chart, Layer, chart};
 use tegula_figures::colour::Colours;
 use tegula_figures::html::captioned;
 use tegula_figures::map::{Map, map};
 use tegula_files::Table;
 
+use super::super::data::Data;
 use super::super::model_file::ModelFile;
 use super::super::places::{Coordinates, column_list, read_table};
 use super::Page;
+use super::fields::{Field, fields, others};
 use crate::error::refused;
 use crate::output::count;
 
 /// Places on a map.
 pub(super) struct Ground {
     points: Vec<(f64, f64)>,
+    /// Of each value the place that it is of: with time there are several of one.
+    place: Vec<usize>,
     axes: (String, String),
     /// Length of a unit upwards in units to the right.
     aspect: Option<f64>,
@@ -37,9 +43,11 @@ impl Ground {
         let right = coordinates.right();
         let take = |k: usize| -> Vec<f64> { rows.iter().map(|&row| all[k][row]).collect() };
         if texts.len() == 1 {
-            let points = take(0).into_iter().zip(values.1.iter().copied()).collect();
+            let points: Vec<(f64, f64)> =
+                take(0).into_iter().zip(values.1.iter().copied()).collect();
+            let place = (0..points.len()).collect();
             let axes = (texts[0].to_owned(), values.0.to_owned());
-            return Ok(Self { points, axes, aspect: None, remark: String::new() });
+            return Ok(Self { points, place, axes, aspect: None, remark: String::new() });
         }
         let up = 1 - right;
         let points: Vec<(f64, f64)> = take(right).into_iter().zip(take(up)).collect();
@@ -51,10 +59,20 @@ impl Ground {
         } else {
             1.0
         };
-        let remark =
+        let mut remark =
             texts.get(2).map_or_else(String::new, |third| format!(" {third} is not shown."));
+        let (points, place) = match coordinates.time() {
+            None => {
+                let place = (0..points.len()).collect();
+                (points, place)
+            }
+            Some(time) => {
+                remark += &format!(" Shown is the mean over {time} at each place.");
+                distinct(&points)
+            }
+        };
         let axes = (texts[right].to_owned(), texts[up].to_owned());
-        Ok(Self { points, axes, aspect: Some(aspect), remark })
+        Ok(Self { points, place, axes, aspect: Some(aspect), remark })
     }
 
     /// A map of `values` with its title and what there is to say of it.
@@ -67,7 +85,7 @@ impl Ground {
     ) -> String {
         let drawn = map(&Map {
             points: &self.points,
-            values,
+            values: &self.means(values),
             axes: (&self.axes.0, &self.axes.1),
             name,
             colours,
@@ -82,30 +100,96 @@ impl Ground {
         }
         captioned(title, &drawn.svg, (words + &self.remark).trim())
     }
+
+    /// The mean at each place of the `values` that are numbers.
+    fn means(&self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0.0); self.points.len()];
+        for (&place, value) in self.place.iter().zip(values).filter(|(_, value)| value.is_finite())
+        {
+            sums[place] = (sums[place].0 + value, sums[place].1 + 1.0);
+        }
+        sums.into_iter().map(|(sum, count)| sum / count).collect()
+    }
 }
 
-/// The places of the data.
-pub(super) fn ground(page: &Page<'_>) -> Ground {
+/// The points that differ, and which of them each is.
+fn distinct(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<usize>) {
+    let (mut found, mut numbers) = (Vec::new(), HashMap::new());
+    let number = |point: &(f64, f64)| {
+        let key = (point.0.to_bits(), point.1.to_bits());
+        *numbers.entry(key).or_insert_with(|| {
+            found.push(*point);
+            found.len() - 1
+        })
+    };
+    let place = points.iter().map(number).collect();
+    (found, place)
+}
+
+/// The places of a field.
+pub(super) fn ground(page: &Page<'_>, field: &Field<'_>) -> Ground {
     let data = page.data;
-    let values = (data.values.text(), data.measured.as_slice());
-    Ground::new(&data.coordinates, &data.table, &data.rows, values)
+    let rows: Vec<usize> = field.of.iter().map(|&i| data.rows[i]).collect();
+    Ground::new(&data.coordinates, &data.table, &rows, (field.name, &field.measured))
         .expect("the coordinates were evaluated before")
 }
 
-/// The map of the data.
+/// `title`, or that of one of several fields.
+pub(super) fn title(page: &Page<'_>, title: &str, field: &str) -> String {
+    match page.data.values.fields().count() {
+        1 => title.to_owned(),
+        _ => format!("{title}: {field}"),
+    }
+}
+
+/// The maps of the data, and how they change with time.
 pub(super) fn data(page: &Page<'_>) -> String {
-    let data = page.data;
-    let words = format!("The {} as they were measured.", count(data.measured.len(), "value"));
-    let name = data.values.text();
-    ground(page).figure(("Data", name), &data.measured, Colours::Amount, &words)
+    let others = others(page.data);
+    let figure = |field: Field<'_>| {
+        let values = count(field.measured.len(), "value");
+        let words = format!("The {values} as they were measured.{others}");
+        let title = title(page, "Data", field.name);
+        let (name, amounts) = (field.name, Colours::Amount);
+        let map = ground(page, &field).figure((&title, name), &field.measured, amounts, &words);
+        map + &in_time(page, &field)
+    };
+    fields(page.data).into_iter().map(figure).collect()
+}
+
+/// The mean over all places at each time; nothing without time.
+fn in_time(page: &Page<'_>, field: &Field<'_>) -> String {
+    let Some(time) = page.data.coordinates.time() else { return String::new() };
+    let times = page.data.observations.points.mark(0);
+    let mut sorted: Vec<(f64, f64)> =
+        field.of.iter().map(|&i| times[i]).zip(field.measured.iter().copied()).collect();
+    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let at_once = sorted.chunk_by(|one, other| one.0 == other.0);
+    let mean = |all: &[(f64, f64)]| all.iter().map(|(_, z)| z).sum::<f64>() / all.len() as f64;
+    let means: Vec<(f64, f64)> = at_once.map(|all| (all[0].0, mean(all))).collect();
+    let name = field.name;
+    let svg = chart(&Chart {
+        x: time,
+        y: name,
+        with_x: &[],
+        with_y: &[],
+        layers: &[Layer::Line(&means), Layer::Dots(&means)],
+    });
+    let words = format!("The mean of what was measured at each of {}.", count(means.len(), "time"));
+    captioned(&title(page, "Data in time", name), &svg, &words)
 }
 
 /// Predictions as `predict` has written them.
 pub(in super::super) struct Predicted {
+    fields: Vec<PredictedField>,
+    path: String,
+}
+
+/// Those of one variable or replicate.
+struct PredictedField {
+    name: String,
     ground: Ground,
     means: Vec<f64>,
     errors: Vec<f64>,
-    path: String,
 }
 
 impl Predicted {
@@ -113,10 +197,16 @@ impl Predicted {
     ///
     /// # Errors
     /// If it has no coordinates, means or variances.
-    pub(in super::super) fn read(path: &Path, file: &ModelFile, memory: u64) -> Result<Self> {
+    pub(in super::super) fn read(
+        path: &Path,
+        file: &ModelFile,
+        data: &Data,
+        memory: u64,
+    ) -> Result<Self> {
         let table = read_table(path, memory)?;
         let texts: Vec<&str> = file.coords.iter().map(String::as_str).collect();
-        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
+        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?
+            .with_time(&table, file.time.as_deref())?;
         let column = |name: &str| -> Result<Vec<f64>> {
             let names = [format!("predicted_{name}"), name.to_owned()];
             let found = names.iter().find_map(|name| table.find(name).ok()).ok_or_else(|| {
@@ -128,35 +218,50 @@ impl Predicted {
             })?;
             Ok(table.numbers(found)?.to_vec())
         };
-        let (means, variances) = (column("mean")?, column("variance")?);
         let places = coordinates.evaluate(&table)?;
         let is_there = |row: &usize| places.iter().all(|axis| axis[*row].is_finite());
         let rows: Vec<usize> = (0..table.rows()).filter(is_there).collect();
         let of_rows = |all: &[f64]| -> Vec<f64> { rows.iter().map(|&row| all[row]).collect() };
-        let (means, variances) = (of_rows(&means), of_rows(&variances));
-        if means.iter().all(|mean| !mean.is_finite()) {
-            let path = path.display();
-            return Err(refused(format!("--predictions {path}: no row has a prediction")));
-        }
-        let ground = Ground::new(&coordinates, &table, &rows, ("mean", &means))?;
-        let errors = variances.iter().copied().map(standard_error).collect();
-        Ok(Self { ground, means, errors, path: path.display().to_string() })
+        let names = data.values.names().into_iter().zip(fields(data));
+        let are_several = data.values.fields().count() > 1;
+        let field = |(name, field): (String, Field<'_>)| -> Result<PredictedField> {
+            let of = |what: &str| match are_several {
+                true => format!("{what}_{name}"),
+                false => what.to_owned(),
+            };
+            // The variances of replicates are the same.
+            let variance =
+                if data.variables() > 1 { of("variance") } else { "variance".to_owned() };
+            let means = of_rows(&column(&of("mean"))?);
+            let errors = of_rows(&column(&variance)?).into_iter().map(standard_error).collect();
+            if means.iter().all(|mean| !mean.is_finite()) {
+                let path = path.display();
+                return Err(refused(format!("--predictions {path}: no row has a prediction")));
+            }
+            let ground = Ground::new(&coordinates, &table, &rows, ("mean", &means))?;
+            Ok(PredictedField { name: field.name.to_owned(), ground, means, errors })
+        };
+        let fields = names.map(field).collect::<Result<_>>()?;
+        Ok(Self { fields, path: path.display().to_string() })
     }
 
-    /// The maps of both.
+    /// The maps of all.
     pub(super) fn figures(&self, page: &Page<'_>) -> String {
-        let there = self.means.iter().filter(|mean| mean.is_finite()).count();
-        let without = match self.means.len() - there {
-            0 => String::new(),
-            1 => " 1 place has none.".to_owned(),
-            some => format!(" {some} places have none."),
+        let figures = |PredictedField { name, ground, means, errors }: &PredictedField| {
+            let there = means.iter().filter(|mean| mean.is_finite()).count();
+            let without = match means.len() - there {
+                0 => String::new(),
+                1 => " 1 place has none.".to_owned(),
+                some => format!(" {some} places have none."),
+            };
+            let words = format!("At {} of {}.{without}", count(there, "place"), self.path);
+            let heading = title(page, "Prediction", name);
+            let means = ground.figure((&heading, name), means, Colours::Amount, &words);
+            let words = "Root of the variance of the prediction of the field without noise.";
+            let heading = title(page, "Standard error", name);
+            means + &ground.figure((&heading, "standard error"), errors, Colours::Amount, words)
         };
-        let words = format!("At {} of {}.{without}", count(there, "place"), self.path);
-        let name = page.data.values.text();
-        let means = self.ground.figure(("Prediction", name), &self.means, Colours::Amount, &words);
-        let words = "Root of the variance of the prediction of the field without noise.";
-        let title = ("Standard error", "standard error");
-        means + &self.ground.figure(title, &self.errors, Colours::Amount, words)
+        self.fields.iter().map(figures).collect()
     }
 }
 

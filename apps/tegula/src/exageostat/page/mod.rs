@@ -1,5 +1,6 @@
 //! A page about a model and its data: maps, variogram, likelihood, residuals, estimates.
 
+mod fields;
 mod likelihood;
 mod maps;
 mod residuals;
@@ -80,16 +81,20 @@ impl Page<'_> {
         let section = |heading: &str, figures: String| {
             format!("<h2>{heading}</h2>\n<div class=\"figures\">\n{figures}</div>\n")
         };
-        body += &section("Data and variogram", maps::data(self) + &shape::variogram(self));
+        body += &section("Data and variogram", maps::data(self) + &shape::variograms(self));
         let curves = likelihood::curves(self.file);
         if !curves.is_empty() {
             body += &section("Likelihood of each parameter", curves);
         }
         body += &match left_out {
             Some(found) => section("Leave-one-out residuals", residuals::figures(self, found)),
-            None => "<h2>Leave-one-out residuals</h2>\n<p>Left out: their closed form is of the \
-                     exact likelihood, and this model was fitted with Vecchia's approximation.</p>\n"
-                .to_owned(),
+            None => format!(
+                "<h2>Leave-one-out residuals</h2>\n<p>Left out: their closed form is of the exact \
+                 likelihood, and this model was fitted {}.</p>\n",
+                escaped(
+                    self.file.method.of_likelihoods().unwrap_or("with Vecchia's approximation")
+                )
+            ),
         };
         if let Some(predicted) = &self.predicted {
             body += &section("Predictions", predicted.figures(self));

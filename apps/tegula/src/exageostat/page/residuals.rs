@@ -7,6 +7,7 @@ use tegula_figures::chart::{Chart, Layer, chart};
 use tegula_figures::colour::Colours;
 use tegula_figures::html::captioned;
 
+use super::fields::{Field, fields, others};
 use super::{Page, maps};
 use crate::output::{count, number};
 
@@ -37,13 +38,28 @@ pub(super) fn figures(page: &Page<'_>, found: &[LeftOut]) -> String {
         page.scale(),
     );
     let title = "Standardised residuals";
-    let map = maps::ground(page).figure(
-        ("Where they are", "standardised residual"),
-        &standardised,
-        Colours::Signed,
-        "Blue: predicted too high; red: too low.",
-    );
-    captioned(title, &histogram(&sorted), &words) + &quantiles(&sorted) + &map
+    captioned(title, &histogram(&sorted), &words)
+        + &quantiles(&sorted)
+        + &where_they_are(page, &standardised)
+}
+
+/// A map of the residuals of each field.
+fn where_they_are(page: &Page<'_>, standardised: &[f64]) -> String {
+    // Of replicates those of one come after those of another.
+    let (n, are_replicates) = (page.data.measured.len(), page.data.values.replicates() > 1);
+    let others = others(page.data);
+    let figure = |(number, field): (usize, &Field<'_>)| {
+        let start = if are_replicates { number * n } else { 0 };
+        let values: Vec<f64> = field.of.iter().map(|&i| standardised[start + i]).collect();
+        let title = maps::title(page, "Where they are", field.name);
+        maps::ground(page, field).figure(
+            (&title, "standardised residual"),
+            &values,
+            Colours::Signed,
+            &format!("Blue: predicted too high; red: too low.{others}"),
+        )
+    };
+    fields(page.data).iter().enumerate().map(figure).collect()
 }
 
 /// The histogram over the density of the standard normal distribution.

@@ -173,7 +173,12 @@ impl Predict {
         let nearest = self.neighbours.map(|_| "vecchia");
         data.check_noise(nearest.or(self.method.unwrap_or(file.method).local()))?;
         if self.is_joint() && data.values.fields().count() > 1 {
-            return Err(refused("--joint and --simulate are for one field of one variable"));
+            return Err(refused(format!(
+                "--joint and --simulate are for one field of one variable, and {} is of {}: leave \
+                 them out, or fit a model to one of these by itself",
+                self.input.model.display(),
+                count(data.values.fields().count(), "field")
+            )));
         }
         let is_local = nearest.or(self.method.unwrap_or(file.method).local()).is_some();
         if !covariance.is_radial() && (self.block.is_some() || is_local && self.is_joint()) {
@@ -252,11 +257,14 @@ impl Predict {
                 "--method: predictions are exact or from neighbours: write exact or vecchia:M",
             ));
         }
-        let method = self.method.unwrap_or(file.method).beyond_likelihoods();
+        let method = self.method.unwrap_or(file.method).beyond_likelihoods(self.neighbours);
         if let Some(how) = file.method.of_likelihoods().filter(|_| self.method.is_none()) {
+            let instead = match self.neighbours {
+                None => "exact, in a dense matrix (--neighbours 30 takes those of each place)",
+                Some(_) => "from neighbours, and so is what the mean is estimated by",
+            };
             remarks.note(vec![format!(
-                "the model was fitted {how}, which is for likelihoods alone: predictions are exact, \
-                 in a dense matrix (--method vecchia:30 takes neighbours)"
+                "the model was fitted {how}, which is for likelihoods alone: predictions are {instead}"
             )]);
         }
         let method = method.settle(&data.observations.points);
@@ -282,6 +290,7 @@ impl Predict {
             console.field("block", format_args!("{block}, about each place"));
         }
         setup.describe(console);
+        remarks.note(setup.remark());
         if let Some(neighbours) = self.neighbours {
             console.field("neighbours", format_args!("{neighbours} of each place"));
         }

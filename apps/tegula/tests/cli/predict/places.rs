@@ -116,7 +116,8 @@ fn places_that_do_not_fit_the_model_are_refused() {
     assert!(run.stdout.ends_with("3,,NA,NA\n"), "{}", run.stdout);
     predict("a,b\n1,2\n", "--coords a,b").succeeded();
     tegula_in(&folder, "exageostat predict at.csv --at at.csv")
-        .failed(2, &["at.csv", "not the JSON of a model"]);
+        .failed(2, &["at.csv", "not the JSON of a model", "exageostat fit DATA.csv"]);
+    tegula_in(&folder, "exageostat predict model.json").failed(2, &["--at PLACES.csv", "--grid"]);
     fs::write(folder.join("bad.json"), "{\"covariance\": \"matern\"}").expect("written");
     tegula_in(&folder, "exageostat predict bad.json --at at.csv")
         .failed(2, &["bad.json", "the field"]);
@@ -221,6 +222,12 @@ fn tiles_of_low_rank_take_the_place_of_dense_ones() {
     let run = tegula_in(&folder, &format!("{at} --json -")).succeeded().json();
     assert_eq!(run["method"]["name"], "exact");
     assert!(run["remarks"].to_string().contains("predictions are exact"), "{run}");
+    let near = tegula_in(&folder, &format!("{at} --neighbours 30 --json -")).succeeded().json();
+    assert_eq!(
+        (&near["method"]["name"], &near["method"]["neighbours"]),
+        (&"vecchia".into(), &30.into())
+    );
+    assert!(near["remarks"].to_string().contains("predictions are from neighbours"), "{near}");
     tegula_in(&folder, &format!("{at} --method tlr")).failed(2, &["--method", "vecchia:M"]);
     let assess = "exageostat assess model.json --json -";
     let run = tegula_in(&folder, assess).succeeded().json();
@@ -354,7 +361,7 @@ fn nodes_of_a_grid_are_places() {
         ("--grid 0:1:1,0:1:1,0:1:1", &["--grid has 3 axes,"]),
         ("--grid 0:1:0.1,0:1e9:0.001", &["1.000e12 nodes: take a larger step"]),
         ("--grid 0:1:0.5,0:1:0.5 --at at.csv", &["cannot be used with"]),
-        ("", &["--at <PLACES.csv>"]),
+        ("", &["--at PLACES.csv"]),
     ] {
         tegula_in(&folder, &format!("{predict} {more}")).failed(2, words);
     }

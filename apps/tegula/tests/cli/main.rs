@@ -33,6 +33,7 @@ mod plot;
 mod predict;
 mod project;
 mod ranks;
+mod real_sets;
 mod refused;
 mod remarks;
 mod replicates;

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.special import gammaln, kv
 
 
@@ -27,6 +27,13 @@ def read_points(path, rows=None):
     if rows is not None and len(table) < rows:
         raise SystemExit(f"{path} has {len(table)} rows, not {rows}")
     return table[:, :2], table[:, 2]
+
+
+def scores(observed, mean, variance):
+    """Root mean squared error of predictions, and coverage of their 95 % intervals."""
+    error = observed - mean
+    inside = np.abs(error) <= 1.959964 * np.sqrt(variance)
+    return {"rmse": float(np.sqrt(np.mean(error**2))), "coverage": float(inside.mean())}
 
 
 def matern(u, smoothness):
@@ -46,6 +53,7 @@ class GaussianField:
     """Points with values, and the likelihood of a Matern field of mean zero or unknown constant mean."""
 
     def __init__(self, points, values, mean="zero", threads=2):
+        self.points = points
         self.values = values
         self.mean = mean
         self.threads = threads
@@ -53,18 +61,18 @@ class GaussianField:
         self.distances = pdist(points)
         self.seconds = {"generation": 0.0, "factorization": 0.0, "solve": 0.0}
 
-    def correlation(self, scale, smoothness):
-        """The full correlation matrix."""
+    def correlation(self, scale, smoothness, noise=0.0):
+        """The full correlation matrix, with the variance of noise over that of the field on its diagonal."""
         pieces = np.array_split(self.distances, 8 * self.threads)
         correlations = self.pool.map(lambda d: matern(d / scale, smoothness), pieces)
         matrix = squareform(np.concatenate(list(correlations)))
-        np.fill_diagonal(matrix, 1.0)
+        np.fill_diagonal(matrix, 1.0 + noise)
         return matrix
 
-    def factor(self, scale, smoothness):
+    def factor(self, scale, smoothness, noise=0.0):
         """Cholesky factor of the correlation matrix, as `cho_solve` takes it, and the log-determinant."""
         start = time.perf_counter()
-        matrix = self.correlation(scale, smoothness)
+        matrix = self.correlation(scale, smoothness, noise)
         made = time.perf_counter()
         # The transpose of a symmetric C-ordered matrix is itself in Fortran order: nothing is copied.
         factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
@@ -92,10 +100,20 @@ class GaussianField:
         quadratic, _ = self.quadratic(factor)
         return -0.5 * (n * math.log(2 * math.pi * variance) + logdet + quadratic / variance)
 
-    def profile(self, scale, smoothness):
-        """Log-likelihood at the best variance (and mean), with that variance and mean."""
-        factor, logdet = self.factor(scale, smoothness)
+    def profile(self, scale, smoothness, noise=0.0):
+        """Log-likelihood at the best variance (and mean), with that variance and mean; noise as in `correlation`."""
+        factor, logdet = self.factor(scale, smoothness, noise)
         n = len(self.values)
         quadratic, mean = self.quadratic(factor)
         variance = quadratic / n
         return -0.5 * (n * math.log(2 * math.pi * variance) + logdet + n), variance, mean
+
+    def predict(self, places, parameters, mean, noise=0.0):
+        """Mean and variance of new observations at `places`; the constant mean counts as known."""
+        variance, scale, smoothness = (parameters[name] for name in ("variance", "range", "smoothness"))
+        factor, _ = self.factor(scale, smoothness, noise)
+        u = cdist(places, self.points) / scale
+        across = np.where(u > 0, matern(np.maximum(u, 1e-300), smoothness), 1.0)
+        weights = cho_solve(factor, across.T, check_finite=False)
+        left = 1.0 + noise - np.einsum("ij,ji->i", across, weights)
+        return mean + weights.T @ (self.values - mean), variance * left

@@ -17,7 +17,7 @@ import time
 import gpboost
 import numpy as np
 
-from gaussian_field import read_points
+from gaussian_field import read_points, scores
 
 
 def contiguous(path, rows=None):
@@ -54,12 +54,7 @@ def main():
         places, observed = contiguous(arguments.at)
         begin = time.perf_counter()
         made = model.predict(gp_coords_pred=places, X_pred=np.ones((len(places), 1)), predict_var=True, predict_response=True)
-        error, deviation = observed - made["mu"], np.sqrt(made["var"])
-        predicted = {
-            "prediction_seconds": time.perf_counter() - begin,
-            "rmse": float(np.sqrt(np.mean(error**2))),
-            "coverage": float(np.mean(np.abs(error) <= 1.959964 * deviation)),
-        }
+        predicted = {"prediction_seconds": time.perf_counter() - begin, **scores(observed, made["mu"], made["var"])}
     nugget, variance, scale, smoothness = np.asarray(model.get_cov_pars()).ravel()[:4].tolist()
     print(
         json.dumps(

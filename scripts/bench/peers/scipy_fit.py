@@ -1,6 +1,7 @@
 """Maximum likelihood of a Matern field with SciPy; the variance, and the constant mean if there is one, profiled out.
 
-The search is over the logarithms of range and smoothness (of the range alone with --fix-smoothness). Each optimizer of
+The search is over the logarithms of range and smoothness (of the range alone with --fix-smoothness), and of the variance
+of noise over that of the field with --noise. Each optimizer of
 --optimizers starts from the same point; the result is that of the fastest whose maximum lies within 1e-4 of the best
 log-likelihood that any of them found. Prints one JSON object; `tried` lists them all.
 """
@@ -17,7 +18,7 @@ import time
 import numpy as np
 from scipy.optimize import minimize
 
-from gaussian_field import GaussianField, read_points
+from gaussian_field import GaussianField, read_points, scores
 
 OPTIONS = {
     "Nelder-Mead": {"xatol": 1e-4, "fatol": 1e-5, "maxiter": 500},
@@ -37,7 +38,8 @@ def fit(points, values, arguments, optimizer):
 
     def parameters(logs):
         smoothness = arguments.fix_smoothness or math.exp(logs[1])
-        return math.exp(logs[0]), smoothness
+        noise = math.exp(logs[-1]) if arguments.noise else 0.0
+        return math.exp(logs[0]), smoothness, noise
 
     def loss(logs):
         nonlocal evaluations
@@ -51,16 +53,22 @@ def fit(points, values, arguments, optimizer):
     bounds = [(math.log(1e-4 * extent), math.log(100 * extent)), (math.log(0.05), math.log(5))]
     if arguments.fix_smoothness:
         start, bounds = start[:1], bounds[:1]
+    if arguments.noise:
+        start, bounds = start + [math.log(0.1)], bounds + [(math.log(1e-6), math.log(1e2))]
     found = minimize(loss, start, method=optimizer, bounds=bounds, options=OPTIONS[optimizer])
-    scale, smoothness = parameters(found.x)
-    loglik, variance, mean = field.profile(scale, smoothness)
+    scale, smoothness, noise = parameters(found.x)
+    loglik, variance, mean = field.profile(scale, smoothness, noise)
     outcome = {
         "optimizer": optimizer,
         "loglik": loglik,
         "params": {"variance": variance, "range": scale, "smoothness": smoothness},
+        "nugget": noise * variance,
         "evaluations": evaluations,
         "seconds": time.perf_counter() - start_time,
     }
+    if arguments.at:
+        places, observed = read_points(arguments.at)
+        outcome |= scores(observed, *field.predict(places, outcome["params"], mean, noise))
     if arguments.mean == "constant":
         outcome["mean"] = mean
     return outcome
@@ -73,6 +81,8 @@ def main():
     parser.add_argument("--rows", type=int, help="use the first ROWS rows only")
     parser.add_argument("--mean", choices=["zero", "constant"], default="zero")
     parser.add_argument("--fix-smoothness", type=float)
+    parser.add_argument("--noise", action="store_true", help="estimate the variance of noise, too")
+    parser.add_argument("--at", help="CSV file of places, with values in the third column, to predict at")
     parser.add_argument("--optimizers", default=",".join(OPTIONS), help="comma-separated; default: %(default)s")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()

@@ -16,7 +16,7 @@ use tegula_traces::plot::PANELS;
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 18] = [
     "runtime",
     "figures",
     "bounds",
@@ -32,6 +32,7 @@ const CRATES: [&str; 17] = [
     "apps/tegula",
     "apps/capi",
     "apps/python",
+    "apps/r",
     "tests",
     "tests/stand-ins",
 ];

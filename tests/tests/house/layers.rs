@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["tegula-linalg"],
     &["tegula-exageostat", "tegula-diodon", "tegula-batch"],
     &["tegula", "tegula-capi"],
-    &["tegula-python"],
+    &["tegula-python", "tegula-r"],
     &["tegula-tests"],
 ];
 

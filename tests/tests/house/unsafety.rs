@@ -38,6 +38,7 @@ const PLACES: &[(&str, &str)] = &[
     ("apps/capi/src/native/", "gives contexts and matrices to C, and takes them back"),
     ("apps/capi/src/process.rs", "keeps the flow of the process, which a fork replaces"),
     ("apps/capi/src/xerbla.rs", "calls the program's own xerbla"),
+    ("apps/r/src/c.rs", "makes functions that R's C calls, and reads what they are lent"),
     ("apps/capi/tests/", "calls the library as C does"),
     ("tests/stand-ins/", "is called as NVIDIA's libraries are, also by its tests"),
     ("kernels/tests/cuda_source/", "calls what g++ has made of the CUDA sources"),

@@ -1,0 +1,124 @@
+# The fit of a Gaussian random field.
+
+tg_fit <- function(formula, data, coords = NULL, covariance = "matern", nugget = "estimate", method = "exact",
+                   time = NULL, distance = NULL, transform = "none", fix = NULL, bounds = NULL, start = NULL,
+                   reml = FALSE, noise = NULL, replicates = FALSE, drop_missing = FALSE, starts = NULL,
+                   optimizer = NULL, information = NULL, profile_intervals = FALSE, threads = NULL, memory = NULL,
+                   seed = 0, progress = FALSE) {
+    call <- match.call()
+    table <- plain(data)
+    columns <- columns_for(table)
+    coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+    time <- listed(time, "time")
+    says <- sides(formula, table, c(coords, time))
+    words <- c("exageostat", "fit", "data", paste0("--values=", says$values), paste0("--mean=", says$mean))
+    if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
+    words <- c(words, flag("--time", time), flag("--distance", distance), flag("--covariance", covariance))
+    words <- c(words, flag("--method", method), flag("--transform", transform), flag("--reml", isTRUE(reml)))
+    words <- c(words, nugget_words(nugget), pairs_of("--fix", fix), pairs_of("--bounds", bounds), pairs_of("--start", start))
+    if (!is.null(noise)) words <- c(words, paste0("--noise=", listed(noise, "noise")))
+    words <- c(words, flag("--replicates", isTRUE(replicates)), flag("--drop-missing", isTRUE(drop_missing)))
+    words <- c(words, flag("--starts", starts), flag("--optimizer", optimizer), flag("--information", information))
+    words <- c(words, flag("--profile-intervals", isTRUE(profile_intervals)), run_words(threads, memory, seed))
+    kept <- run_command(words, tables = list(data = columns), progress = progress)
+    new_fit(kept, call, formula, columns, list(drop_missing = drop_missing, threads = threads, memory = memory))
+}
+
+# The last of some names, as utils::tail has them.
+utils_tail <- function(names, count) names[seq(length(names) - count + 1, length(names))]
+
+nugget_words <- function(nugget) {
+    if (identical(nugget, "estimate")) {
+        return("--estimate-nugget")
+    }
+    if (is.null(nugget)) {
+        return(character())
+    }
+    if (!is.numeric(nugget) || length(nugget) != 1) raise("refused", "nugget: \"estimate\", a variance, or NULL for none")
+    flag("--nugget", nugget)
+}
+
+new_fit <- function(kept, call, formula, columns, flags) {
+    structure(
+        list(call = call, formula = formula, result = kept$result, model = kept$text, columns = columns, flags = flags),
+        class = "tg_fit"
+    )
+}
+
+# What a command says of a fit that stands in its words as "model.json".
+with_model <- function(fit, words, tables = list(), progress = FALSE) {
+    words <- c(words, "--train=data")
+    words <- c(words, run_words(fit$flags$threads, fit$flags$memory, NULL))
+    run_command(words, c(list(data = fit$columns), tables), models = c("model.json" = fit$model), progress = progress)
+}
+
+tg_write <- function(fit, file) {
+    writeLines(jsonlite::prettify(fit$model, 2), file)
+    invisible(file)
+}
+
+tg_read <- function(file, data) {
+    text <- tryCatch(paste(suppressWarnings(readLines(file, warn = FALSE)), collapse = "\n"), error = function(e) {
+        raise("not_found", "cannot read ", file, ": ", conditionMessage(e))
+    })
+    result <- tryCatch(jsonlite::fromJSON(text, simplifyDataFrame = FALSE), error = function(e) {
+        raise("refused", file, ": not the JSON of a model")
+    })
+    right <- sub("^[ ]*~?", "", switch(result$mean$formula, constant = "1", zero = "0", result$mean$formula))
+    left <- result$data$columns$values
+    if (grepl(",", left)) left <- paste0("cbind(", left, ")")
+    formula <- stats::as.formula(paste(left, "~", right), env = parent.frame())
+    fit <- new_fit(list(result = result, text = text), match.call(), formula, columns_for(plain(data)), list())
+    # Says if these are other data than the model was fitted to.
+    with_model(fit, c("exageostat", "loglik", "model.json"))
+    fit
+}
+
+tg_assess <- function(fit, cross_validate = NULL, blocks = NULL) {
+    words <- c("exageostat", "assess", "model.json", flag("--cross-validate", cross_validate), flag("--blocks", blocks))
+    several <- grepl(",", fit$result$data$columns$values)
+    kept <- with_model(fit, c(words, if (!several) paste0("--output=", COLUMNS)))
+    result <- kept$result
+    if (!several) result$left_out <- as.data.frame(columns_of(kept))
+    result
+}
+
+tg_report <- function(fit, file) {
+    if (file.exists(file)) unlink(file)
+    with_model(fit, c("exageostat", "plot", "model.json", paste0("--output=", normalizePath(file, mustWork = FALSE))))
+    invisible(file)
+}
+
+tg_variogram <- function(formula, data, coords = NULL, bins = 15, distance = NULL, drop_missing = FALSE) {
+    table <- plain(data)
+    coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+    says <- sides(formula, table, coords)
+    words <- c("exageostat", "variogram", "data", paste0("--values=", says$values), paste0("--mean=", says$mean))
+    if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
+    words <- c(words, flag("--bins", bins), flag("--distance", distance), flag("--drop-missing", isTRUE(drop_missing)))
+    bins_of(run_command(words, tables = list(data = columns_for(table)))$result)
+}
+
+bins_of <- function(result) {
+    of <- function(name) vapply(result$bins, function(bin) as.double(bin[[name]]), 0)
+    data.frame(pairs = of("pairs"), distance = of("distance"), semivariance = of("semivariance"))
+}
+
+tg_sample <- function(data, covariance, params, coords = NULL, nugget = 0, distance = NULL, seed = 0) {
+    table <- plain(data)
+    coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+    if (is.null(names(params))) raise("refused", "params: name each value, as c(variance = 1, range = 0.1)")
+    given <- paste0(names(params), "=", vapply(params, digits, ""), collapse = ",")
+    words <- c("exageostat", "sample", "--at=places", paste0("--covariance=", covariance), paste0("--params=", given))
+    if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
+    words <- c(words, flag("--nugget", nugget), flag("--distance", distance), flag("--seed", seed), paste0("--output=", COLUMNS))
+    drawn <- columns_of(run_command(words, tables = list(places = columns_for(table))))
+    if (length(drawn) == 1) drawn[[1]] else do.call(cbind, drawn)
+}
+
+tg_covariances <- function() {
+    found <- run_command(c("exageostat", "covariances"))$result$covariances
+    names <- vapply(found, function(one) one$name, "")
+    parameters <- vapply(found, function(one) paste(vapply(one$parameters, function(p) p$name, ""), collapse = ", "), "")
+    data.frame(covariance = names, parameters = parameters, formula = vapply(found, function(one) one$formula, ""))
+}

@@ -1,0 +1,56 @@
+# Predictions and draws at new places.
+
+# The columns of a prediction at `newdata`.
+predicted <- function(fit, newdata, more = character(), seed = NULL, progress = FALSE) {
+    columns <- if (is.null(newdata)) fit$columns else columns_for(plain(newdata, "newdata"))
+    words <- c("exageostat", "predict", "model.json", "--at=places", paste0("--output=", COLUMNS), more, flag("--seed", seed))
+    if (isTRUE(fit$flags$drop_missing)) words <- c(words, "--drop-missing")
+    with_model(fit, words, list(places = columns), progress)
+}
+
+predict.tg_fit <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence", "prediction"),
+                           level = 0.95, neighbours = NULL, method = NULL, type = c("response", "table"),
+                           progress = FALSE, ...) {
+    interval <- match.arg(interval)
+    type <- match.arg(type)
+    if (...length()) raise("refused", "predict: unknown arguments")
+    more <- c(flag("--neighbours", neighbours), flag("--method", method))
+    columns <- columns_of(predicted(object, newdata, more, progress = progress))
+    if (type == "table") {
+        return(beside(if (is.null(newdata)) frame_of(object) else newdata, columns))
+    }
+    means <- columns[grepl("^mean(_|$)", names(columns))]
+    if (length(means) > 1) {
+        if (interval != "none") raise("refused", "interval: of several variables take type = \"table\"")
+        fit <- do.call(cbind, means)
+        if (!se.fit) {
+            return(fit)
+        }
+        variances <- columns[grepl("^variance(_|$)", names(columns)) & !grepl("^variance_obs", names(columns))]
+        return(list(fit = fit, se.fit = sqrt(do.call(cbind, variances))))
+    }
+    fit <- means[[1]]
+    se <- sqrt(pmax(columns$variance, 0))
+    if (interval != "none") {
+        of_new <- interval == "prediction"
+        names <- if (of_new) c("lower95_obs", "upper95_obs") else c("lower95", "upper95")
+        if (all(names %in% names(columns)) || "lower95" %in% names(columns)) {
+            if (level != 0.95) raise("refused", "level: with a transformation intervals are of 95 %")
+            if (!all(names %in% names(columns))) names <- c("lower95", "upper95")
+            fit <- cbind(fit = fit, lwr = columns[[names[1]]], upr = columns[[names[2]]])
+        } else {
+            variance <- if (of_new && !is.null(columns$variance_obs)) columns$variance_obs else columns$variance
+            half <- qnorm(1 - (1 - level) / 2) * sqrt(pmax(variance, 0))
+            fit <- cbind(fit = fit, lwr = fit - half, upr = fit + half)
+        }
+    }
+    if (se.fit) list(fit = fit, se.fit = se) else fit
+}
+
+simulate.tg_fit <- function(object, nsim = 1, seed = 0, newdata = NULL, ...) {
+    columns <- columns_of(predicted(object, newdata, paste0("--simulate=", nsim), seed))
+    names <- paste0("sim", seq_len(nsim))
+    drawn <- as.data.frame(columns[names])
+    names(drawn) <- paste0("sim_", seq_len(nsim))
+    drawn
+}

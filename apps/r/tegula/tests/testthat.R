@@ -1,0 +1,4 @@
+library(testthat)
+library(tegula)
+
+test_check("tegula")

@@ -1,0 +1,34 @@
+# What beginners do, and what they are told.
+
+told <- function(expression, words, class = "tegula_refused") {
+    error <- expect_error(expression, class = class)
+    for (one in words) expect_match(conditionMessage(error), one, fixed = TRUE)
+}
+
+test_that("mistakes are told with what to do", {
+    data <- synthetic()
+    told(tg_fit(lead ~ 1, data), c("lead", "'x'"))
+    told(tg_fit(z ~ 1, data, covariance = "matrn"), c("matrn", "matern"))
+    told(tg_fit(~ z, data), c("zinc ~ sqrt(dist)"))
+    told(tg_fit(z ~ 1, as.list(data)), c("data frame", "list"))
+    told(tg_fit(z ~ 1, data, fix = 0.5), c("fix", "c(range = 0.1)"))
+    told(tg_fit(z ~ 1, data, nugget = "yes"), c("nugget", "estimate"))
+    told(tg_fit(z ~ 1, data, coords = ~ lon + lat), c("lon"))
+    missing <- transform(data, z = ifelse(x > 0.9, NA, z))
+    told(quick(data = missing), c("drop_missing = TRUE", "NA is a missing value"))
+    expect_s3_class(quick(data = missing, drop_missing = TRUE), "tg_fit")
+    told(tg_fit(z ~ 1, transform(data, z = as.Date("2020-01-01") + z)), c("dates", "days"))
+    told(quick(z ~ soil, transform(data, soil = factor(x > 0.5, ordered = TRUE))), c("ordered factor"))
+    told(predict(quick(z ~ x), data.frame(y = 1)), c("x"))
+    told(tg_mds(matrix(1:6, 2)), c("2", "3"))
+    told(tg_mds("nothing.h5:d"), "nothing.h5", class = "tegula_error")
+    told(tg_sample(data, "exponential", c(1, 0.1)), "c(variance = 1, range = 0.1)")
+    told(tg_read("nothing.json", data), "nothing.json", class = "tegula_not_found")
+    twice <- rbind(data, data[1, ])
+    told(tg_fit(z ~ 1, twice, nugget = NULL, fix = c(smoothness = 0.5)), "nugget", class = "tegula_error")
+})
+
+test_that("a warning of the program is one of R", {
+    data <- synthetic(20)
+    expect_warning(tg_fit(z ~ 1, data, fix = c(smoothness = 0.5), bounds = list(range = c(0.01, 0.011))), class = "tegula_warning")
+})

@@ -1,0 +1,47 @@
+test_that("predictions have errors and intervals", {
+    data <- synthetic()
+    fit <- tg_fit(z ~ x, data[1:120, ], fix = c(smoothness = 0.5), nugget = 0.1)
+    new <- data[121:140, ]
+    both <- predict(fit, new, se.fit = TRUE)
+    expect_length(both$fit, 20)
+    confident <- predict(fit, new, interval = "confidence", level = 0.9)
+    expect_equal(confident[, "upr"] - confident[, "fit"], qnorm(0.95) * both$se.fit)
+    wide <- predict(fit, new, interval = "prediction")
+    expect_equal((wide[, "upr"] - wide[, "fit"])^2 / qnorm(0.975)^2, both$se.fit^2 + 0.1)
+    table <- predict(fit, new, type = "table")
+    expect_true(all(c("x", "mean", "variance", "variance_obs") %in% names(table)))
+    expect_equal(table$mean, both$fit)
+    near <- predict(fit, new, neighbours = 60)
+    expect_equal(near, both$fit, tolerance = 0.05)
+    expect_length(predict(fit), 120)
+})
+
+test_that("draws given the data are the same again", {
+    fit <- quick(data = synthetic(100))
+    drawn <- simulate(fit, 3, seed = 4, newdata = synthetic(5))
+    expect_identical(dim(drawn), c(5L, 3L))
+    expect_identical(drawn, simulate(fit, 3, seed = 4, newdata = synthetic(5)))
+})
+
+test_that("transformed values come back with their intervals", {
+    data <- transform(synthetic(), z = exp(z))
+    fit <- tg_fit(z ~ 1, data, transform = "log", nugget = NULL, fix = c(smoothness = 0.5))
+    found <- predict(fit, data[1:4, ] + 0.01, interval = "prediction")
+    expect_true(all(found[, "lwr"] > 0 & found[, "lwr"] < found[, "upr"]))
+    expect_error(predict(fit, data[1:4, ], interval = "prediction", level = 0.9), "95 %")
+})
+
+test_that("objects of sf go in and come out", {
+    skip_if_not_installed("sf")
+    data <- texas()
+    points <- sf::st_as_sf(data, coords = c("longitude", "latitude"), crs = 4326)
+    fit <- tg_fit(air_temperature_c ~ 1, points, covariance = "exponential")
+    expect_identical(fit$result$data$distance, "great-circle")
+    plain <- tg_fit(air_temperature_c ~ 1, data, coords = ~ longitude + latitude, covariance = "exponential")
+    expect_equal(fit$result$loglik, plain$result$loglik)
+    found <- predict(fit, points[1:5, ], type = "table")
+    expect_s3_class(found, "sf")
+    expect_equal(found$mean, predict(plain, data[1:5, ]))
+    lines <- sf::st_sf(v = 1, geometry = sf::st_sfc(sf::st_linestring(matrix(0:3 + 0, 2))))
+    expect_error(predict(fit, lines), "centroids", class = "tegula_refused")
+})

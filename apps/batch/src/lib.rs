@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows the task runtime. Times are whole seconds.
 
+pub mod advise;
 pub mod cluster;
 mod cores;
 pub mod engine;

@@ -5,6 +5,7 @@ mod clean;
 mod native;
 mod outcomes;
 mod program;
+mod requests;
 mod results;
 mod sacct;
 mod swf;
@@ -12,6 +13,7 @@ mod swf;
 pub use clean::{clean, evaluate, infer_files, name_files};
 pub use native::{read_native, write_native};
 pub use outcomes::read_outcomes;
+pub use requests::{Requests, is_requests, read_requests};
 pub use results::{read_measured, read_usage};
 
 use crate::job::Workload;

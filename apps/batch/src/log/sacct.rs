@@ -102,7 +102,7 @@ fn limit_of(row: &Row<'_>, column: &str) -> Option<i64> {
 }
 
 /// Seconds of `[DAYS-]HOURS:MINUTES:SECONDS`, `MINUTES:SECONDS` or a number of seconds.
-fn span(text: &str) -> Option<i64> {
+pub(super) fn span(text: &str) -> Option<i64> {
     let (days, clock) = match text.split_once('-') {
         Some((days, clock)) => (days.parse::<i64>().ok().filter(|days| *days >= 0)?, clock),
         None => (0, text),

@@ -1,10 +1,12 @@
 //! `tegula batch`: jobs that share input files, scheduled over the nodes of a cluster.
 
+mod advise;
 mod compare;
 mod convert;
 mod generate;
 mod input;
 mod results;
+mod script;
 mod simulate;
 
 use anyhow::Result;
@@ -23,6 +25,8 @@ pub(crate) enum Batch {
     Convert(convert::Convert),
     /// Put simulated runs beside each other: reductions, sessions, a report
     Compare(compare::Compare),
+    /// Say in which order and to which nodes to submit jobs that share files, or write the script
+    Advise(advise::Advise),
 }
 
 impl Batch {
@@ -33,6 +37,7 @@ impl Batch {
             Self::Generate(command) => command.run(),
             Self::Convert(command) => command.run(),
             Self::Compare(command) => command.run(),
+            Self::Advise(command) => command.run(),
         }
     }
 }

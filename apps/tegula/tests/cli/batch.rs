@@ -167,3 +167,88 @@ fn jobs_that_the_published_rules_never_start_are_told() {
     let run = simulate(log, "--rules published --interval 0s").succeeded();
     assert!(!run.stderr.contains("never start"), "{}", run.stderr);
 }
+
+/// Eight jobs of two files, in an order that has each of two nodes load both in turn.
+const JOBS: &str = "\
+command,file,cores,walltime,file_gb,duration
+one {file},x.h5,1,1000,10,100
+two {file},y.h5,1,1000,10,100
+three {file},y.h5,1,1000,10,100
+four {file},x.h5,1,1000,10,100
+five {file},x.h5,1,1000,10,100
+six {file},y.h5,1,1000,10,100
+seven 'it''s' {file},y.h5,1,1000,10,100
+eight {file},x.h5,1,1000,10,100
+";
+const TWO_NODES: &str = "--cluster 2x1x64GB:0.1GB/s";
+
+#[test]
+fn jobs_of_a_file_are_sent_to_one_node() {
+    let folder = folder_with("jobs.csv", &JOBS.replace("''", "'"));
+    let advise = format!("batch advise jobs.csv {TWO_NODES} --nodelist node[1-2]");
+    let run = tegula_in(&folder, &format!("{advise} -o submit.sh --json advice.json")).succeeded();
+    assert!(run.stdout.contains("75.0 % less waiting"), "{}", run.stdout);
+    let text = std::fs::read_to_string(folder.join("advice.json")).expect("a result");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_close(number(&json, "/listed/waiting_for_files_seconds"), 800.0, 0.0);
+    assert_close(number(&json, "/advised/waiting_for_files_seconds"), 200.0, 0.0);
+    let script = std::fs::read_to_string(folder.join("submit.sh")).expect("a script");
+    let submits: Vec<&str> = script.lines().filter(|line| line.starts_with("submit '")).collect();
+    assert_eq!(submits.len(), 8);
+    let node_of = |file: &str| -> std::collections::HashSet<&str> {
+        let own = submits.iter().filter(|line| line.contains(file));
+        own.filter_map(|line| line.split_whitespace().nth(1)).collect()
+    };
+    assert_eq!((node_of("x.h5").len(), node_of("y.h5").len()), (1, 1));
+    assert!(
+        submits.iter().any(|line| line.contains(r#"'seven '\''it'\''s'\'' "$FILE"'"#)),
+        "{script}"
+    );
+    // What a shell makes of it, with an sbatch that only says what it was given.
+    let sbatch = "#!/bin/sh\necho \"$@\" >> log\necho 7\n";
+    std::fs::write(folder.join("sbatch"), sbatch).expect("written");
+    let run = "chmod +x sbatch; PATH=$PWD:$PATH bash submit.sh";
+    let run = std::process::Command::new("bash").args(["-c", run]).current_dir(&folder).output();
+    let run = run.expect("bash runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let log = std::fs::read_to_string(folder.join("log")).expect("a log");
+    assert_eq!(log.lines().filter(|line| line.contains("--run")).count(), 8);
+    assert_eq!(log.lines().filter(|line| line.contains("--dependency=afterany:7")).count(), 2);
+    // And of a job: its file is copied once, and the command runs on the copy.
+    std::fs::write(folder.join("x.h5"), "data").expect("written");
+    let own = "sed -i 's|^scratch=.*|scratch=\"$PWD/scratch\"|' submit.sh; \
+               for i in 1 2; do bash submit.sh --run r x.h5 'cat \"$FILE\"'; done; \
+               ls scratch/r | wc -l; bash submit.sh --clean r; test ! -e scratch/r";
+    let run = std::process::Command::new("bash").args(["-ec", own]).current_dir(&folder).output();
+    let run = run.expect("bash runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "datadata2");
+    assert!(String::from_utf8_lossy(&run.stderr).contains("ms for x.h5"));
+}
+
+#[test]
+fn logs_are_advised_on_and_what_cannot_be_is_refused() {
+    let folder = folder_with("jobs.csv", JOBS);
+    let sacct = "JobIDRaw|User|Submit|TimelimitRaw|ElapsedRaw|AllocCPUS\n\
+                 1|a|2024-05-01T00:00:00|60|600|1\n2|a|2024-05-01T00:01:00|60|600|1\n\
+                 3|b|2024-05-01T00:02:00|60|600|1\n";
+    std::fs::write(folder.join("sacct.txt"), sacct).expect("written");
+    let run = tegula_in(&folder, &format!("batch advise sacct.txt {TWO_NODES}")).succeeded();
+    let told = format!("{} {}", run.stdout, run.stderr);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("names no files: 2 are supposed"), "{told}");
+    let advise = |more: &str| tegula_in(&folder, &format!("batch advise {more}"));
+    advise(&format!("sacct.txt {TWO_NODES} -o s.sh --nodelist a,b"))
+        .failed(2, &["no column command", "order.csv"]);
+    advise(&format!("jobs.csv {TWO_NODES} -o s.sh")).failed(2, &["--nodelist node[1-4]", "sinfo"]);
+    advise(&format!("jobs.csv {TWO_NODES} --nodelist a -o s.sh"))
+        .failed(2, &["--nodelist", "1 node", "2 nodes"]);
+    advise(&format!("jobs.csv {TWO_NODES} --nodelist n[2-1]"))
+        .failed(2, &["--nodelist", "lower one first"]);
+    advise(&format!("jobs.csv {TWO_NODES} -o order.csv")).succeeded();
+    let order = std::fs::read_to_string(folder.join("order.csv")).expect("a table");
+    assert_eq!(order.lines().count(), 9);
+    std::fs::write(folder.join("none.csv"), "command,walltime,file\nx,60,nothing.h5\n")
+        .expect("written");
+    advise(&format!("none.csv {TWO_NODES}")).failed(2, &["job 1", "nothing.h5", "file_gb"]);
+}

@@ -457,7 +457,7 @@ mod tests {
         let product = |i: usize, j: usize| (i < 3).then(|| (z[i] - z[j]) * (w[i] - w[j]));
         let found = variogram_of(&points, &options, product).expect("pairs");
         let bin = |pairs, distance, semivariance| Bin { pairs, distance, semivariance };
-        assert_eq!(found.bins, [bin(2, 1.0, 0.5 * (2.0 + 2.0) / 2.0), bin(1, 2.0, 0.5 * -1.0)]);
+        assert_eq!(found.bins, [bin(2, 1.0, 0.5 * (2.0 + 2.0) / 2.0), bin(1, 2.0, -0.5)]);
         let none = variogram_of(&points, &options, |_, _| None);
         assert_eq!(none, Err(VariogramError::NoPairs { cutoff: 2.0 }));
     }

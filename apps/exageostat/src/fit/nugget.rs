@@ -38,8 +38,14 @@ impl Search<'_> {
         let with = self.region.found();
         let is_least = space.has_least_nugget(&with.x, accuracy);
         // What ended at the least nugget is where the search without begins.
-        let without = if is_least { without.starting_from(&with.model) } else { without };
-        let zero = self.challenge(without, accuracy)?;
+        let first = without.clone();
+        let first = if is_least { first.starting_from(&with.model) } else { first };
+        let mut zero = self.challenge(first, accuracy)?;
+        if is_least && self.failed > 0 {
+            // How near a search comes to where rounding leaves no likelihood depends on its start:
+            // that of a fit without a nugget may come nearer.
+            zero = self.challenge_beyond(f64::NEG_INFINITY, without, accuracy)?.or(zero);
+        }
         let with = match zero {
             None if is_least => {
                 self.run(with.x, accuracy)?;
@@ -81,8 +87,19 @@ impl Search<'_> {
         space: Space,
         accuracy: f64,
     ) -> Result<Option<Ending>, FitError> {
+        self.challenge_beyond(self.region.loglik(), space, accuracy)
+    }
+
+    /// As [`challenge`](Self::challenge), given up only where it is not going to come beyond
+    /// `hopeless`.
+    fn challenge_beyond(
+        &mut self,
+        hopeless: f64,
+        space: Space,
+        accuracy: f64,
+    ) -> Result<Option<Ending>, FitError> {
         let rival = self.region.loglik();
-        let before = std::mem::replace(&mut self.region, Region::new(space, rival));
+        let before = std::mem::replace(&mut self.region, Region::new(space, hopeless));
         let ending = match self.first_point() {
             Err(FitError::Start(_)) => None,
             start => Some(self.run(start?, accuracy)?),

@@ -208,7 +208,8 @@ fn batches_take_the_memory_that_they_announce() {
     }
 }
 
-/// On one worker to within 5 %, on more no more than in the worst order of tasks, where that is
+/// On one worker to within 5 %, and 10 % where its matrices decide what it does, such as how many
+/// steps of refinement it takes; on more no more than in the worst order of tasks, where that is
 /// known.
 #[test]
 fn programs_take_the_memory_that_they_announce() {
@@ -229,7 +230,8 @@ fn programs_take_the_memory_that_they_announce() {
             let (peak, announced) = (flow.memory().peak_bytes as u64, bytes + copy_bytes);
             assert_eq!(race_bytes.is_some(), program.is_steady(), "{program:?}");
             let most = announced + race_bytes.unwrap_or(u64::MAX - announced);
-            let is_near = (peak as f64 / announced as f64 - 1.0).abs() <= 0.05;
+            let share = if program.is_steady() { 0.05 } else { 0.1 };
+            let is_near = (peak as f64 / announced as f64 - 1.0).abs() <= share;
             let is_fine = if workers == 1 { is_near } else { peak <= most };
             assert!(is_fine, "{program:?} {sizes:?}: {peak} of {announced}, at most {most} bytes");
         }

@@ -478,7 +478,7 @@ mod tests {
             let both = model_semivariance_of(&model, [0, 1], 0.0)(d);
             assert!((both - cross * (1.0 - matern(1.0, d))).abs() < 1e-12, "{d}: {both}");
         }
-        let gneiting = find("gneiting").expect("listed");
+        let gneiting = find("gneiting-matern").expect("listed");
         let values: Vec<f64> = gneiting.parameters.iter().map(|p| p.default).collect();
         let model = Model::new(gneiting, values, 0.0).expect("a model");
         let at = |lag: f64, d: f64| model_semivariance_of(&model, [0, 0], lag)(d);

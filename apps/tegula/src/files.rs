@@ -210,7 +210,7 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 21] = [
+    const READ: [&str; 22] = [
         "file",
         "against",
         "at",
@@ -220,6 +220,7 @@ mod tests {
         "folder",
         "folders",
         "input",
+        "jobs",
         "labels",
         "log",
         "model",

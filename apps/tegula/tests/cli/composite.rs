@@ -226,7 +226,6 @@ fn what_does_not_go_together_is_refused_with_what_to_do() {
             "vecchia:M:grouped",
         ),
         (format!("fit two.csv --values value1,value2 {TWO} --method dst:0.5"), "does not take"),
-        (format!("fit two.csv --values value1,value2 {TWO} --report r.html"), "one variable"),
         ("variogram two.csv --values value1,value2".to_owned(), "one variable"),
     ] {
         tegula_in(&folder, &format!("exageostat {arguments}")).failed(2, &[says]);

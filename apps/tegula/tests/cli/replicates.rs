@@ -87,7 +87,6 @@ fn what_is_not_for_replicates_says_so() {
         ("fit fields.csv --values z1,z2,z1 --replicates".to_owned(), "lists z1 twice"),
         (format!("fit fields.csv {all} --transform log"), "log(z1),log(z2)"),
         (format!("fit fields.csv {all} --transform tukey-gh"), "is for one field"),
-        (format!("fit fields.csv {all} --report page.html"), "3 replicates"),
         (format!("variogram fields.csv {all}"), "3 replicates"),
         (format!("fit fields.csv {all} --covariance bivariate-matern-parsimonious"), "1 variable"),
         (format!("fit fields.csv {all} --noise 0.1,0.1,0.1"), "3 variances for 1 variable"),
@@ -100,7 +99,6 @@ fn what_is_not_for_replicates_says_so() {
     for (arguments, words) in [
         ("predict m.json --at fields.csv --simulate 2", "one field"),
         ("assess m.json -o out.csv", "one field"),
-        ("plot m.json -o page.html", "3 replicates"),
     ] {
         tegula_in(&folder, &format!("exageostat {arguments}")).failed(2, &[words]);
     }

@@ -12,6 +12,7 @@ use tegula_plan::platform::{
 };
 use tegula_runtime::flow::Cost;
 use tegula_runtime::platform::{ClassId, Durations, Entry, Machine, MemoryId, Models};
+use tegula_runtime::trace::{Computed, Totals};
 
 /// A machine with a core, an accelerator and a disk.
 const SMALL: &str = r#"
@@ -97,7 +98,7 @@ fn find(name: &str) -> Platform {
 /// Asserts that two platforms say the same.
 fn assert_same(a: &Platform, b: &Platform) {
     assert_eq!((&a.name, &a.source, a.precision), (&b.name, &b.source, b.precision));
-    assert_eq!(a.machine, b.machine);
+    assert_eq!((&a.machine, &a.power), (&b.machine, &b.power));
     for class in (0..a.machine.classes.len()).map(ClassId) {
         assert_eq!(a.models.guess_of(class), b.models.guess_of(class));
     }
@@ -161,6 +162,42 @@ fn a_file_gives_workers_memories_and_times() {
     assert_eq!(models.nanoseconds("potrf", cost, ClassId(1)), None);
     let both = Cost { flops: 1000.0, bytes: 300.0 };
     assert_eq!(models.nanoseconds("trsm", both, ClassId(1)), Some(1000 + 250 + 150));
+}
+
+/// Power of the small machine.
+const POWER: &str = r#"
+power = [
+    { watts = 50 },
+    { class = "cpu", watts = 10 },
+    { class = "cpu", codelet = "gemm", watts = 12.5 },
+]
+precision = "d""#;
+
+#[test]
+fn energies_are_powers_by_times() {
+    let text = SMALL.replacen("precision = \"d\"", POWER, 1);
+    let platform = Platform::parse(&text, "small.toml").expect("the file is right");
+    let power = platform.power.as_ref().expect("its lines");
+    assert_eq!((power.watts("gemm", "cpu"), power.watts("potrf", "cpu")), (12.5, 10.0));
+    assert_eq!(power.watts("gemm", "gpu"), 0.0);
+    let of = |codelet, class, nanoseconds| Computed { codelet, class, nanoseconds };
+    let computed =
+        vec![of("gemm", 0, 2_000_000_000), of("potrf", 0, 1_000_000_000), of("gemm", 1, 7)];
+    let totals = Totals { computed, ..Totals::default() };
+    let joules = power.joules(&platform.machine, &totals, 3.0);
+    assert!((joules - (150.0 + 25.0 + 10.0)).abs() < 1e-12, "{joules}");
+    assert_same(&platform, &Platform::parse(&platform.to_toml(), "again").expect("as written"));
+    let cases = [
+        ("watts = 50", "watts = -1", "watts is -1.0; give a number from 0.0"),
+        ("    { watts = 50 },\n", "", "power: give the watts of the idle node, too"),
+        ("class = \"cpu\", watts", "class = \"cup\", watts", "did you mean 'cpu'"),
+        ("class = \"cpu\", codelet", "codelet", "codelet 'gemm': say on which class"),
+        ("class = \"cpu\", watts", "watts", "watts: they stood before"),
+    ];
+    for (old, new, words) in cases {
+        let message = refused(&text.replacen(old, new, 1));
+        assert!(message.contains(words), "{words} in {message}");
+    }
 }
 
 #[test]

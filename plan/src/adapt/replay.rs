@@ -13,6 +13,8 @@ pub struct PoolRow {
     pub bounds: [f64; 2],
     /// What it takes, in seconds.
     pub seconds: f64,
+    /// What its nodes take in that time, in joules, if it is known what they draw.
+    pub joules: Option<f64>,
 }
 
 /// What every action of a cluster takes.
@@ -67,6 +69,27 @@ impl Pool {
         let seconds = |&row: &usize| self.rows[row].seconds;
         let rows = 0..self.rows.len();
         rows.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("there are rows")
+    }
+}
+
+impl Pool {
+    /// Rows to which no other is better in both time and energy: the Pareto front, from the
+    /// fastest on. Of rows that are equal in both, the first. Rows whose energy is not known are
+    /// left out.
+    #[must_use]
+    pub fn front(&self) -> Vec<usize> {
+        let cost =
+            |row: usize| self.rows[row].joules.map(|joules| (self.rows[row].seconds, joules));
+        let mut known: Vec<(usize, (f64, f64))> =
+            (0..self.rows.len()).filter_map(|row| Some((row, cost(row)?))).collect();
+        known.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut least = f64::INFINITY;
+        known.retain(|&(_, (_, joules))| {
+            let is_less = joules < least;
+            least = least.min(joules);
+            is_less
+        });
+        known.into_iter().map(|(row, _)| row).collect()
     }
 }
 

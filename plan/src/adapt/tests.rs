@@ -10,6 +10,7 @@ fn pool(ends: &[usize], seconds: impl Fn(usize) -> f64, bound: impl Fn(usize) ->
         action: Action { first: all, second },
         bounds: [0.5 * bound(second), bound(second)],
         seconds: seconds(second),
+        joules: None,
     };
     Pool { ends: ends.to_vec(), rows: (1..=all).map(row).collect() }
 }
@@ -132,6 +133,7 @@ fn both_phases_are_chosen_together() {
         action,
         bounds: [1.0, 30.0 / action.first as f64 + smooth_bound(action.second)],
         seconds: seconds(action.first, action.second),
+        joules: None,
     };
     let pool = Pool { ends: vec![4, 12], rows: actions.map(row).collect() };
     let best = pool.rows[pool.best()];
@@ -209,4 +211,18 @@ fn beliefs_are_conditional_moments() {
 #[should_panic(expected = "one action has all nodes in both phases")]
 fn a_space_without_all_nodes_is_refused() {
     let _ = Space::new(vec![3], vec![Action { first: 3, second: 2 }], vec![1.0]);
+}
+
+#[test]
+fn the_front_has_what_nothing_beats_in_time_and_energy() {
+    let mut of_five = pool(&[5], |n| [9.0, 5.0, 4.0, 4.5, 4.0][n - 1], |_| 1.0);
+    let joules = [10.0, 12.0, 30.0, 20.0, 30.0];
+    of_five.rows.iter_mut().zip(joules).for_each(|(row, joules)| row.joules = Some(joules));
+    // 3 and 5 nodes are equal; 4 take longer than 3, and less energy.
+    assert_eq!(of_five.front(), [2, 3, 1, 0]);
+    of_five.rows[1].joules = Some(21.0);
+    assert_eq!(of_five.front(), [2, 3, 0]);
+    of_five.rows[2].joules = None;
+    assert_eq!(of_five.front(), [4, 3, 0]);
+    assert!(pool(&[5], smooth, smooth_bound).front().is_empty());
 }

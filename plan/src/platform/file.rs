@@ -8,6 +8,8 @@ use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{MemoryKind, WorkerKind};
 use toml::Spanned;
 
+use super::power::PowerPart;
+
 /// A description of a machine.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +27,8 @@ pub(super) struct File {
     pub(super) worker: Vec<Spanned<WorkerPart>>,
     #[serde(default)]
     pub(super) kernel: Vec<Spanned<KernelPart>>,
+    #[serde(default)]
+    pub(super) power: Vec<Spanned<PowerPart>>,
 }
 
 impl File {

@@ -8,6 +8,7 @@ mod file;
 mod kernels;
 mod learnt;
 mod node;
+mod power;
 mod read;
 mod reading;
 mod write;
@@ -21,6 +22,7 @@ pub use built_in::{PLATFORMS, PlatformEntry};
 pub use error::PlatformError;
 pub use learnt::{Fingerprint, Learnt, LearntFile, read_learnt, write_learnt};
 pub use node::{Network, Node};
+pub use power::Power;
 pub use reading::{READ, set_reading};
 
 use tegula_files::text::read_whole;
@@ -42,6 +44,8 @@ pub struct Platform {
     pub machine: Machine,
     /// How long kernels take on the classes of its workers.
     pub models: Models,
+    /// What it draws, if that is known.
+    pub power: Option<Power>,
 }
 
 impl Platform {

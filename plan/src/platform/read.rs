@@ -45,10 +45,11 @@ pub(super) fn node(text: Text<'_>) -> Result<Node> {
         reader.find(part, "class", &part.get_ref().class, &classes)?;
         models.enter(&reader.kernel(part)?);
     }
+    let power = reader.power(&file.power, &machine)?;
     let network = file.network.as_ref().map(|part| reader.network(part)).transpose()?;
     let precision = file.precision();
     let (name, source) = (file.name, file.source);
-    Ok(Node { platform: Platform { name, source, precision, machine, models }, network })
+    Ok(Node { platform: Platform { name, source, precision, machine, models, power }, network })
 }
 
 /// Looks things up, and says where they are wrong.
@@ -94,7 +95,13 @@ impl Reader<'_> {
     }
 
     /// The place of `name` among `names`.
-    fn find<T>(&self, part: &Spanned<T>, field: &str, name: &str, names: &[&str]) -> Result<usize> {
+    pub(super) fn find<T>(
+        &self,
+        part: &Spanned<T>,
+        field: &str,
+        name: &str,
+        names: &[&str],
+    ) -> Result<usize> {
         if let Some(place) = names.iter().position(|known| *known == name) {
             return Ok(place);
         }

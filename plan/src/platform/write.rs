@@ -11,7 +11,7 @@ use super::{Network, Platform};
 
 /// The file that describes `platform` as a node of `network`, if of any.
 pub(super) fn text(platform: &Platform, network: Option<&Network>) -> String {
-    let Platform { name, source, precision, machine, models } = platform;
+    let Platform { name, source, precision, machine, models, power } = platform;
     let mut text = format!("name = {}\nsource = {}\n", quoted(name), quoted(source));
     if let Some(precision) = precision {
         let _ = writeln!(text, "precision = {}", quoted(precision.letter()));
@@ -58,6 +58,8 @@ pub(super) fn text(platform: &Platform, network: Option<&Network>) -> String {
         "worker",
         machine.workers.chunk_by(is_alike).map(|workers| worker_line(machine, workers)),
     );
+    let lines = power.iter().flat_map(|power| power.lines());
+    list(&mut text, "power", lines.map(power_line));
     kernels(&mut text, &models.entries());
     text
 }
@@ -127,6 +129,13 @@ fn worker_line(machine: &Machine, workers: &[Worker]) -> String {
         quoted(&machine.memories[memory.0].name),
         workers.len()
     )
+}
+
+fn power_line((class, codelet, watts): (Option<&str>, Option<&str>, f64)) -> String {
+    let named = |key: &str, name: Option<&str>| {
+        name.map_or_else(String::new, |name| format!("{key} = {}, ", quoted(name)))
+    };
+    format!("{}{}watts = {watts:?}", named("class", class), named("codelet", codelet))
 }
 
 fn kernel_line(entry: &Entry) -> String {

@@ -269,7 +269,8 @@ impl Node {
             ((expected as f64 * factor) as u64).max(1)
         });
         // A team is taken to do as much more as it has workers.
-        let time = (time / self.dispatcher.team_of(task).len().max(1) as u64).max(1);
+        let team = self.dispatcher.team_of(task).len().max(1) as u64;
+        let time = (time / team).max(1);
         let chores = if self.is_core(worker.0) { std::mem::take(&mut self.chores) } else { 0 };
         let time = time + chores;
         let end = self.clock + time;
@@ -279,6 +280,8 @@ impl Node {
         }
         self.buffers.iter_mut().for_each(|buffers| buffers.serve(space, task.0, worker.0));
         self.totals.count_task(worker.0, time, end);
+        let class = self.dispatcher.machine().workers[worker.0].class.0;
+        self.totals.count_computed(space.task(task.0).info.name, class, team * time);
         self.running.push(Reverse((end, self.starts, worker.0, task.0)));
         self.starts += 1;
     }

@@ -14,7 +14,7 @@ pub use file::ReadError;
 pub(crate) use message::AFTER_MESSAGE;
 pub use message::{MessageRecord, Passage, PollRecord};
 pub(crate) use recorder::Recorder;
-pub use totals::Totals;
+pub use totals::{Computed, Totals};
 
 use std::collections::HashMap;
 

@@ -1,6 +1,19 @@
 //! What an engine counts of a run, recorded or not.
 
+use std::ptr;
+
 use super::TransferRecord;
+
+/// How long workers of a class computed tasks of a codelet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// The codelet.
+    pub codelet: &'static str,
+    /// The class, by number.
+    pub class: usize,
+    /// Nanoseconds of all workers together.
+    pub nanoseconds: u64,
+}
 
 /// What a run came to, whether it was recorded or not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +30,9 @@ pub struct Totals {
     pub waited: Vec<u64>,
     /// Tasks that each worker ran.
     pub tasks: Vec<u64>,
+    /// Time of tasks by codelet and class; counted in simulations. A codelet may stand there more
+    /// than once.
+    pub computed: Vec<Computed>,
     /// By memory, data that tasks read and that were there, or were coming for another task, when
     /// they were given to a worker of it (or were planned for it and asked for their data); counted
     /// where there are contexts.
@@ -38,6 +54,7 @@ impl Totals {
             busy: vec![0; workers],
             waited: vec![0; workers],
             tasks: vec![0; workers],
+            computed: Vec::new(),
             hits: vec![0; memories],
             misses: vec![0; memories],
             makespan: 0,
@@ -64,6 +81,15 @@ impl Totals {
         self.makespan = self.makespan.max(end);
     }
 
+    /// Counts time of tasks of `codelet` on workers of `class`.
+    pub(crate) fn count_computed(&mut self, codelet: &'static str, class: usize, time: u64) {
+        let is_it = |known: &&mut Computed| known.class == class && ptr::eq(known.codelet, codelet);
+        match self.computed.iter_mut().find(is_it) {
+            Some(known) => known.nanoseconds += time,
+            None => self.computed.push(Computed { codelet, class, nanoseconds: time }),
+        }
+    }
+
     /// What came on top of `before`, an earlier state of the same run.
     #[must_use]
     pub fn since(mut self, before: &Self) -> Self {
@@ -76,6 +102,9 @@ impl Totals {
         less(&mut self.busy, &before.busy);
         less(&mut self.waited, &before.waited);
         less(&mut self.tasks, &before.tasks);
+        for (now, before) in self.computed.iter_mut().zip(&before.computed) {
+            now.nanoseconds -= before.nanoseconds;
+        }
         less(&mut self.hits, &before.hits);
         less(&mut self.misses, &before.misses);
         self.makespan -= before.makespan;

@@ -11,8 +11,8 @@ use tegula_plan::platform::cluster::{ClusterPlatform, Sorted};
 use super::pool_file;
 use crate::error::refused;
 use crate::flags::OutputFlags;
-use crate::output::{Align, Console, Progress, Table, check_output, count, seconds};
-use crate::plan::{Maps, NOTHING_READ, makespan};
+use crate::output::{Align, Console, Progress, Table, check_output, count, energy, seconds};
+use crate::plan::{Judged, Maps, NOTHING_READ, judged};
 use crate::simulate::program::{LIKELIHOOD, Sizes, Workload};
 use crate::simulate::{pack_as_known, platform_help};
 
@@ -93,6 +93,7 @@ impl Pool {
             "tiles": tiles,
             "tile_size": nb,
             "groups": pool.ends,
+            "front": pool.front(),
             "rows": pool.rows.iter().map(row_json).collect::<Vec<_>>(),
         }))?;
         console.finish()
@@ -118,8 +119,10 @@ fn row(
     };
     let plan = maps.plan.as_ref().expect("two phases are planned");
     let bounds = [0, 1].map(|phase| plan.ends[phase].last().copied().unwrap_or(0.0));
-    let seconds = makespan(workload, sizes, cluster, &maps)?;
-    Ok(Some(PoolRow { action, bounds, seconds }))
+    let Judged { seconds, joules } = judged(workload, sizes, cluster, &maps)?;
+    // Nodes that neither phase has are off.
+    let joules = joules.into_iter().take(first.max(second)).sum();
+    Ok(Some(PoolRow { action, bounds, seconds, joules }))
 }
 
 /// How many there are of each group.
@@ -139,12 +142,14 @@ fn describe(pool: &Durations, console: &Console) {
         ("generation", Align::Right),
         ("programme", Align::Right),
         ("simulated", Align::Right),
+        ("energy", Align::Right),
     ]);
     let all = pool.rows.iter().map(|row| row.action.first).max().unwrap_or(0);
     let line = pool.rows.iter().filter(|row| row.action.first == all);
     for row in line {
         let mut cells = vec![row.action.second.to_string()];
         cells.extend([row.bounds[0], row.bounds[1], row.seconds].map(seconds));
+        cells.push(row.joules.map_or_else(|| "-".to_owned(), |joules| energy(joules, row.seconds)));
         table.row(cells);
     }
     console.line("");
@@ -156,6 +161,18 @@ fn describe(pool: &Durations, console: &Console) {
         seconds(best.seconds),
         count(first, "node"),
     ));
+    let front = pool.front();
+    if !front.is_empty() {
+        let row = |&row: &usize| {
+            let PoolRow { action: Action { first, second }, seconds: time, joules, .. } =
+                pool.rows[row];
+            let joules = joules.unwrap_or(f64::NAN);
+            format!("  {first}|{second}: {}, {}", seconds(time), energy(joules, time))
+        };
+        let rows: Vec<String> = front.iter().map(row).collect();
+        console.line("none is better in both time and energy than (generation|factorisation)");
+        console.line(rows.join("\n"));
+    }
     let above = pool.rows.iter().filter(|row| row.bounds[1] > row.seconds).count();
     if above > 0 {
         console.warn(format_args!(
@@ -173,5 +190,6 @@ fn row_json(row: &PoolRow) -> serde_json::Value {
         "lp_first_seconds": row.bounds[0],
         "lp_seconds": row.bounds[1],
         "seconds": row.seconds,
+        "joules": row.joules,
     })
 }

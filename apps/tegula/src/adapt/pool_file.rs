@@ -9,6 +9,8 @@ use tegula_plan::adapt::{Action, Pool, PoolRow};
 use crate::error::refused;
 use crate::output::write_file;
 
+/// The column of joules, which pools of nodes have of which it is known what they draw.
+const JOULES: &str = "joules";
 /// Columns of a pool.
 const COLUMNS: [&str; 6] =
     ["generation", "factorization", "group", "lp_first", "lp_second", "seconds"];
@@ -17,11 +19,18 @@ const COLUMNS: [&str; 6] =
 pub(super) fn write(path: &Path, pool: &Pool) -> Result<()> {
     let space = pool.space();
     write_file::<WriteError>(path, |out| {
-        writeln!(out, "{}", COLUMNS.join(","))?;
-        for PoolRow { action, bounds, seconds } in &pool.rows {
+        let has_joules = pool.rows.iter().all(|row| row.joules.is_some());
+        let last = has_joules.then_some(JOULES);
+        let columns: Vec<&str> = COLUMNS.into_iter().chain(last).collect();
+        writeln!(out, "{}", columns.join(","))?;
+        for PoolRow { action, bounds, seconds, joules } in &pool.rows {
             let Action { first, second } = action;
             let group = space.group(*second) + 1;
-            writeln!(out, "{first},{second},{group},{},{},{seconds}", bounds[0], bounds[1])?;
+            write!(out, "{first},{second},{group},{},{},{seconds}", bounds[0], bounds[1])?;
+            match joules.filter(|_| has_joules) {
+                Some(joules) => writeln!(out, ",{joules}")?,
+                None => writeln!(out)?,
+            }
         }
         Ok(())
     })
@@ -37,6 +46,7 @@ pub(super) fn read(path: &Path) -> Result<Pool> {
     for name in COLUMNS {
         columns.push(table.numbers(table.find(name)?)?);
     }
+    let joules = table.find_any(&[JOULES]).map(|column| table.numbers(column)).transpose()?;
     let wrong = |row: usize, reason: &str| {
         refused(format!("{}, line {}: {reason}", path.display(), table.line(row)))
     };
@@ -53,12 +63,16 @@ pub(super) fn read(path: &Path) -> Result<Pool> {
         if !are_times {
             return Err(wrong(row, "times are numbers of seconds, the last one above 0"));
         }
+        let joules = joules.as_ref().map(|column| column[row]);
+        if joules.is_some_and(|joules| joules.is_nan() || joules < 0.0) {
+            return Err(wrong(row, "joules are numbers from 0 on"));
+        }
         let action = Action { first, second };
         if rows.iter().any(|other| other.action == action) {
             return Err(wrong(row, "these counts stand there twice"));
         }
         groups.push((second, group));
-        rows.push(PoolRow { action, bounds: [lp_first, lp_second], seconds });
+        rows.push(PoolRow { action, bounds: [lp_first, lp_second], seconds, joules });
     }
     groups.sort_unstable();
     if !groups.is_sorted_by_key(|(_, group)| group) {

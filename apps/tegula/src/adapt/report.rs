@@ -3,6 +3,7 @@
 use tegula_figures::chart::{Chart, Layer, chart};
 use tegula_figures::html;
 use tegula_figures::svg::escaped;
+use tegula_plan::adapt::{Action, PoolRow};
 
 use super::replay::{Trial, Tried};
 use crate::output::number;
@@ -20,6 +21,14 @@ pub(super) fn page(tried: &[Tried]) -> String {
              generation. Line: what the linear programme expects. Upright lines: the last node of \
              each group of equal ones.",
         );
+        if let Some(front) = front(pool) {
+            body += &html::captioned(
+                "Time and energy",
+                &front,
+                "Points: what each choice takes, named by the nodes of the generation and of the \
+                 factorisation. Line: those to which no other is better in both.",
+            );
+        }
         for trial in &pool.trials {
             body += &html::captioned(
                 trial.strategy.name,
@@ -71,6 +80,22 @@ fn durations(pool: &Tried) -> String {
     let top = points.iter().map(|&(_, seconds)| seconds).fold(0.0, f64::max);
     let (x, y) = ("nodes of the factorisation", "seconds");
     chart(&Chart { x, y, with_x: &[0.0], with_y: &[0.0, top], layers: &layers })
+}
+
+/// Time and energy of all choices, if the energy is known.
+fn front(pool: &Tried) -> Option<String> {
+    let rows = &pool.pool.rows;
+    let place = |row: &PoolRow| Some((row.seconds, 1e-3 * row.joules?));
+    let points = rows.iter().map(place).collect::<Option<Vec<(f64, f64)>>>()?;
+    let word = |(row, (seconds, energy)): (&PoolRow, &(f64, f64))| {
+        let Action { first, second } = row.action;
+        format!("{first}|{second}: {seconds:.2} s, {energy:.2} kJ")
+    };
+    let words: Vec<String> = rows.iter().zip(&points).map(word).collect();
+    let best: Vec<(f64, f64)> = pool.pool.front().into_iter().map(|row| points[row]).collect();
+    let layers = [Layer::Line(&best), Layer::Points(&points, &words)];
+    let (x, y) = ("seconds", "kJ");
+    Some(chart(&Chart { x, y, with_x: &[0.0], with_y: &[0.0], layers: &layers }))
 }
 
 fn choices(pool: &Tried, trial: &Trial) -> String {

@@ -66,7 +66,7 @@ impl Needs {
         }
         let (name, source) = (self.name(), "measured as the run began".to_owned());
         let machine = self.machine.clone();
-        Ok(Platform { name, source, precision: None, machine, models })
+        Ok(Platform { name, source, precision: None, machine, models, power: None })
     }
 
     /// How the cores of this rank go on while all of them multiply: the mean of their paces.

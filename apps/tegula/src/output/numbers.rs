@@ -51,6 +51,13 @@ pub(crate) fn bytes_up(amount: u64) -> String {
     bytes(amount as f64 * ((scaled / digit).ceil() * digit / scaled).max(1.0))
 }
 
+/// An energy and its mean power over so many seconds: `12.3 kJ, 456 W in the mean`.
+pub(crate) fn energy(joules: f64, seconds: f64) -> String {
+    let (amount, unit) = in_unit(joules, 1000.0, &["J", "kJ", "MJ", "GJ"]);
+    let (watts, of_watts) = in_unit(joules / seconds, 1000.0, &["W", "kW", "MW"]);
+    format!("{}, {} in the mean", three(amount, unit), three(watts, of_watts))
+}
+
 /// A rate of transfers in decimal units, as links are sold.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
     let (amount, unit) = in_unit(bytes_per_second, 1000.0, &["B/s", "kB/s", "MB/s", "GB/s"]);

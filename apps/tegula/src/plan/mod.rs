@@ -19,7 +19,7 @@ use crate::output::{Form, Progress, check_folder_to_make, check_form, check_outp
 use crate::simulate::program::{Setting, Sizes, Spread, WORKLOADS, Workload};
 use crate::simulate::{platform_help, programs};
 pub(crate) use maps::{Maps, NOTHING_READ, Reading};
-pub(crate) use search::{fastest_kinds, makespan};
+pub(crate) use search::{Judged, fastest_kinds, judged, makespan};
 pub(crate) use write::RESULTS;
 
 /// Flags of `plan`.

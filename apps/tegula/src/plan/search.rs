@@ -67,25 +67,48 @@ pub(super) fn search(
     found
 }
 
-/// Simulated seconds of `workload` on `cluster` under `maps`.
+/// What a simulation came to.
+pub(crate) struct Judged {
+    pub(crate) seconds: f64,
+    /// Joules of each node, where it is known what it draws.
+    pub(crate) joules: Vec<Option<f64>>,
+}
+
+/// What `workload` comes to on `cluster` under `maps`, simulated.
 ///
 /// # Errors
 /// If the program fails there, such as where its data do not fit.
+pub(crate) fn judged(
+    workload: &'static Workload,
+    sizes: &Sizes,
+    cluster: &ClusterPlatform,
+    maps: &Maps,
+) -> Result<Judged> {
+    let policy = policy(POLICY).expect("it is listed");
+    let (mut setting, mut cluster) = (Setting::new(*sizes), cluster.clone());
+    setting.spread(maps);
+    add_workers(workload, &setting, &mut cluster);
+    let run = simulated(cluster.options(policy), workload, &setting, maps, |_| ());
+    if let Some(error) = run.answers.iter().find_map(|answer| answer.as_ref().err()) {
+        return Err(refused(error.to_string()));
+    }
+    let seconds = 1e-9 * run.makespan() as f64;
+    let nodes = cluster.nodes.iter().zip(&run.totals);
+    let joules = nodes.map(|(node, totals)| node.joules(totals, seconds)).collect();
+    Ok(Judged { seconds, joules })
+}
+
+/// The seconds of [`judged`].
+///
+/// # Errors
+/// As that.
 pub(crate) fn makespan(
     workload: &'static Workload,
     sizes: &Sizes,
     cluster: &ClusterPlatform,
     maps: &Maps,
 ) -> Result<f64> {
-    let policy = policy(POLICY).expect("it is listed");
-    let (mut setting, mut cluster) = (Setting::new(*sizes), cluster.clone());
-    setting.spread(maps);
-    add_workers(workload, &setting, &mut cluster);
-    let run = simulated(cluster.options(policy), workload, &setting, maps, |_| ());
-    match run.answers.iter().find_map(|answer| answer.as_ref().err()) {
-        Some(error) => Err(refused(error.to_string())),
-        None => Ok(1e-9 * run.makespan() as f64),
-    }
+    judged(workload, sizes, cluster, maps).map(|judged| judged.seconds)
 }
 
 impl Trials<'_> {

@@ -77,11 +77,12 @@ impl Calibrate {
         }
         let precision = self.precision;
         if ranks::ranks() > 1 {
-            let platform = Platform { name: here.processor, source, precision, machine, models };
+            let (name, power) = (here.processor, None);
+            let platform = Platform { name, source, precision, machine, models, power };
             return self.cluster(platform, console);
         }
-        let name = "this machine".to_owned();
-        let platform = Platform { name, source, precision, machine, models };
+        let (name, power) = ("this machine".to_owned(), None);
+        let platform = Platform { name, source, precision, machine, models, power };
         show::describe(&platform, None, &console);
         if u64::from(self.samples) < TRUSTED {
             console.note(format_args!(

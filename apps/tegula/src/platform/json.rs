@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tegula_kernels::scalar::Precision;
-use tegula_plan::platform::{Network, Platform};
+use tegula_plan::platform::{Network, Platform, Power};
 use tegula_runtime::platform::{
     ClassId, Entry, Formula, Machine, MemoryId, MemoryKind, Route, WorkerKind,
 };
@@ -36,7 +36,7 @@ pub(super) fn all_routes(machine: &Machine) -> impl Iterator<Item = (&str, &str,
 
 /// All of `platform`.
 pub(super) fn as_json(platform: &Platform) -> Value {
-    let Platform { name, source, precision, machine, models } = platform;
+    let Platform { name, source, precision, machine, models, power } = platform;
     let memories = machine.memories.iter().map(|memory| {
         json!({ "name": memory.name, "kind": memory_kind(memory.kind), "capacity": memory.capacity })
     });
@@ -72,7 +72,20 @@ pub(super) fn as_json(platform: &Platform) -> Value {
         "routes": routes.collect::<Vec<_>>(),
         "classes": classes.collect::<Vec<_>>(),
         "workers": workers.collect::<Vec<_>>(),
+        "power": power.as_ref().map(power_json),
         "kernels": models.entries().iter().map(kernel_json).collect::<Vec<_>>(),
+    })
+}
+
+fn power_json(power: &Power) -> Value {
+    let kernels = power.kernels.iter();
+    let kernels = kernels.map(
+        |((class, codelet), watts)| json!({ "class": class, "codelet": codelet, "watts": watts }),
+    );
+    json!({
+        "idle_watts": power.idle,
+        "classes": power.classes,
+        "kernels": kernels.collect::<Vec<_>>(),
     })
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tegula_kernels::backend;
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::cluster::ClusterPlatform;
-use tegula_plan::platform::{LearntFile, Network, Node, PLATFORMS, Platform};
+use tegula_plan::platform::{LearntFile, Network, Node, PLATFORMS, Platform, Power};
 use tegula_runtime::platform::{ClassId, Entry, Formula, Machine};
 
 use super::json::{all_routes, as_json, kernel_json, memory_kind, network_json, worker_kind};
@@ -129,7 +129,7 @@ pub(super) fn workers(machine: &Machine) -> String {
 
 /// Prints all of `platform`, and the network that it stands in if that is known.
 pub(super) fn describe(platform: &Platform, network: Option<&Network>, console: &Console) {
-    let Platform { name, source, precision, machine, models } = platform;
+    let Platform { name, source, precision, machine, models, power } = platform;
     console.field("platform", name);
     console.field("source", source);
     if let Some(precision) = precision {
@@ -144,6 +144,7 @@ pub(super) fn describe(platform: &Platform, network: Option<&Network>, console: 
     let mut tables = vec![memories(machine)];
     tables.extend((!machine.links.is_empty()).then(|| routes(machine)));
     tables.push(classes(platform));
+    tables.extend(power.as_ref().map(watts));
     tables.extend((!kernels.is_empty()).then(|| times(&kernels)));
     tables.iter().for_each(|table| console.line(format_args!("\n{table}")));
 }
@@ -215,6 +216,19 @@ fn classes(platform: &Platform) -> Table {
 /// Operations per second as Gflop/s.
 fn flop_rate(flops_per_second: f64) -> String {
     number(1e-9 * flops_per_second, 3)
+}
+
+/// What the node draws while nothing computes, and what workers take on top of that.
+fn watts(power: &Power) -> Table {
+    let columns = [("power of", Align::Left), ("kernel", Align::Left), ("watts", Align::Right)];
+    let mut table = Table::new(&columns);
+    let mut row = |of: &str, kernel: &str, watts: f64| {
+        table.row(vec![of.to_owned(), kernel.to_owned(), number(watts, 4)]);
+    };
+    row("idle node", "-", power.idle);
+    power.classes.iter().for_each(|(class, &watts)| row(class, "all", watts));
+    power.kernels.iter().for_each(|((class, codelet), &watts)| row(class, codelet, watts));
+    table
 }
 
 /// The times of kernels.

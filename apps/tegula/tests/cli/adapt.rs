@@ -24,13 +24,33 @@ fn a_pool_is_simulated_and_replayed() {
     assert_eq!(column(&path, "group"), [1.0, 1.0, 2.0, 2.0]);
     let bounds = column(&path, "lp_second");
     assert!(bounds.is_sorted_by(|a, b| a >= b), "more nodes share the work: {bounds:?}");
+    // A node more takes power, and time from the others.
+    let joules = column(&path, "joules");
+    assert!(joules.iter().all(|joules| *joules > 0.0), "{joules:?}");
+    let pool: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("p.json")).expect("it is there"))
+            .expect("JSON");
+    let rows = pool["rows"].as_array().expect("a list");
+    let costs: Vec<[f64; 2]> =
+        rows.iter().map(|row| ["/seconds", "/joules"].map(|name| number(row, name))).collect();
+    let front: Vec<usize> = serde_json::from_value(pool["front"].clone()).expect("rows");
+    let is_beaten = |row: usize| {
+        costs.iter().any(|other| {
+            let [time, joules] = costs[row];
+            other[0] <= time && other[1] <= joules && *other != costs[row]
+        })
+    };
+    let expected: Vec<usize> = (0..rows.len()).filter(|&row| !is_beaten(row)).collect();
+    let mut sorted = front.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
     let json = tegula_in(&folder, "adapt replay pool.csv --repeat 3 -o report.html --json -");
     let json = json.succeeded().json();
     assert_eq!(json["pools"][0]["groups"], serde_json::json!([2, 4]));
     let best = number(&json, "/pools/0/best/seconds");
     assert_close(best, column(&path, "seconds").into_iter().fold(f64::INFINITY, f64::min), 0.0);
     let page = std::fs::read_to_string(folder.join("report.html")).expect("a page");
-    assert!(page.contains("gp-discontinuous"));
+    assert!(page.contains("gp-discontinuous") && page.contains("Time and energy"));
 }
 
 #[test]
@@ -62,6 +82,8 @@ fn what_is_no_pool_is_refused() {
     refused(&POOL.replace("6,6,2", "6,7.5,2"), "line 7: counts and groups");
     refused(&POOL.replace("6,6,2,2,9,25\n", ""), "no row has all 5 nodes");
     refused(&POOL.replace("6,2,1", "6,2,2"), "groups follow each other");
+    let with_energy = POOL.replace('\n', ",1\n").replacen(",1", ",joules", 1);
+    refused(&with_energy.replace("9,25,1", "9,25,-1"), "line 7: joules are numbers from 0 on");
     let run = tegula_in(&folder(), "adapt pool --platform 1chetemi --tiles 4 -o pool.csv");
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("nothing to choose"), "{}", run.stderr);

@@ -23,6 +23,29 @@ fn one_core_takes_the_sum_of_all_tasks() {
     }
 }
 
+/// A core that always computes takes its own power on top of that of the idle node.
+#[test]
+fn energy_is_power_by_time() {
+    let run = |program: &str| {
+        let command =
+            format!("simulate {program} --platform chetemi --cores 1 --tiles 3 --json - --quiet");
+        let json = tegula(&command).succeeded().json();
+        ["/energy_joules", "/makespan_seconds"].map(|name| number(&json, name))
+    };
+    let [joules, seconds] = run("cholesky");
+    assert_close(joules, (96.7 + 5.67) * seconds, 1e-9);
+    // Its generation takes less.
+    let [joules, seconds] = run("loglik");
+    assert!(((96.7 + 4.53) * seconds..(96.7 + 5.67) * seconds).contains(&joules), "{joules}");
+    let silent = tegula("simulate cholesky --platform mirage --tiles 3 --json - --quiet");
+    assert_eq!(silent.succeeded().json()["energy_joules"], Value::Null);
+    let nodes = "simulate cholesky --platform 2chetemi --tiles 6 --json - --quiet";
+    let json = tegula(nodes).succeeded().json();
+    let of = |rank: usize| number(&json, &format!("/nodes/{rank}/energy_joules"));
+    assert_close(of(0) + of(1), number(&json, "/energy_joules"), 1e-12);
+    assert!(of(0) > 96.7 * number(&json, "/makespan_seconds"));
+}
+
 /// Cores, tiles, and StarPU's makespan in milliseconds under `prio` without costs of the runtime
 /// but one microsecond a task; ties are broken differently.
 const LISTS: &[(usize, usize, f64)] = &[

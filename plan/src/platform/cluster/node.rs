@@ -9,6 +9,7 @@ use tegula_runtime::platform::{
     ClassId, Durations, Machine, MemoryId, MemoryKind, Worker, WorkerClass,
 };
 use tegula_runtime::sim::NodeOptions;
+use tegula_runtime::trace::Totals;
 
 use super::ClusterError;
 use crate::platform::{Network, Node, Platform, set_reading};
@@ -90,6 +91,13 @@ impl ClusterNode {
         }
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, self.known(class)?)?;
         Some(1e-9 * nanoseconds as f64 / self.speed)
+    }
+
+    /// Joules that it takes in so many `seconds`, in which it computed as `totals` of a simulation
+    /// say, if it is known what it draws; a slow node draws as much as others.
+    #[must_use]
+    pub fn joules(&self, totals: &Totals, seconds: f64) -> Option<f64> {
+        self.platform.power.as_ref().map(|power| power.joules(&self.machine, totals, seconds))
     }
 
     /// How long a tile of order `tile` takes on its link, in seconds.

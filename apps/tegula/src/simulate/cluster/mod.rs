@@ -207,6 +207,15 @@ impl Case<'_> {
     }
 }
 
+impl Case<'_> {
+    /// Joules that all nodes take until the last task has ended, if it is known what each draws.
+    fn joules(&self, done: &Done) -> Option<f64> {
+        let seconds = done.makespan_seconds();
+        let nodes = self.cluster.nodes.iter().zip(&done.run.totals);
+        nodes.map(|(node, totals)| node.joules(totals, seconds)).sum()
+    }
+}
+
 impl Done {
     fn makespan_seconds(&self) -> f64 {
         1e-9 * self.run.makespan() as f64

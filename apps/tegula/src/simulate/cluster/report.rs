@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Case, Done};
-use crate::output::{Align, Console, Table, bytes, count, number, range, rate, seconds};
+use crate::output::{Align, Console, Table, bytes, count, energy, number, range, rate, seconds};
 use crate::simulate::program::Spread;
 
 impl Case<'_> {
@@ -21,6 +21,9 @@ impl Case<'_> {
         let all = 0..self.cluster.nodes.len();
         console
             .field("busy", format_args!("{} % of all workers", number(100.0 * done.busy(all), 3)));
+        if let Some(joules) = self.joules(done) {
+            console.field("energy", energy(joules, done.makespan_seconds()));
+        }
         let sent = done.sent();
         console.field("messages", format_args!("{}, {}", sent.messages, bytes(sent.bytes as f64)));
         console.line("");
@@ -143,6 +146,7 @@ impl Case<'_> {
         put("makespan_seconds", done.makespan_seconds().into());
         put("gflops", done.gflops().into());
         put("utilization", done.busy(0..self.cluster.nodes.len()).into());
+        put("energy_joules", json!(self.joules(done)));
         put("abe_seconds", json!(done.area));
         put("cpb_seconds", json!(self.critical_path(done)));
         let sent = done.sent();
@@ -169,6 +173,7 @@ impl Case<'_> {
                 "utilization": done.busy([rank]),
                 "messages": done.run.sent[rank].messages,
                 "bytes": done.run.sent[rank].bytes,
+                "energy_joules": node.joules(&done.run.totals[rank], done.makespan_seconds()),
                 "last_task_seconds": 1e-9 * done.run.totals[rank].makespan as f64,
             })
         };

@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Result;
 use tegula_bounds::area;
 use tegula_kernels::scalar::Precision;
-use tegula_plan::platform::Platform;
+use tegula_plan::platform::{Platform, Power};
 use tegula_runtime::flow::{Cost, Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, Models};
 use tegula_runtime::sched::{EvictionPolicy, Policy};
@@ -32,6 +32,7 @@ struct Case<'a> {
     times_of: Option<Precision>,
     machine: Arc<Machine>,
     models: Arc<Models>,
+    power: Option<Power>,
     policy: &'static Policy,
     eviction: &'static EvictionPolicy,
     flags: &'a Simulate,
@@ -67,6 +68,7 @@ pub(super) fn run(
         times_of: platform.precision,
         machine: Arc::new(platform.machine),
         models: Arc::new(platform.models),
+        power: platform.power,
         policy,
         eviction,
         flags,
@@ -137,6 +139,14 @@ impl Case<'_> {
             self.flags.platform.display(),
             number(cost.flops, 4)
         )))
+    }
+}
+
+impl Case<'_> {
+    /// Joules that the run takes, if it is known what the machine draws.
+    fn joules(&self, done: &Done) -> Option<f64> {
+        let seconds = 1e-9 * done.totals.makespan as f64;
+        self.power.as_ref().map(|power| power.joules(&self.machine, &done.totals, seconds))
     }
 }
 

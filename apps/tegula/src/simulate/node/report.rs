@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::program::Problem;
 use super::remarks::{guessed, guessed_json, remarks};
 use super::{Case, Done};
-use crate::output::{Console, bytes, count, number, seconds, transfers};
+use crate::output::{Console, bytes, count, energy, number, seconds, transfers};
 
 impl Case<'_> {
     pub(super) fn describe(&self, console: &Console, done: &Done) {
@@ -20,6 +20,9 @@ impl Case<'_> {
                 .field("bounds", format_args!("area bound {area}, critical path bound {path}{of}"));
         }
         console.field("busy", format_args!("{} % of all workers", number(100.0 * done.busy(), 3)));
+        if let Some(joules) = self.joules(done) {
+            console.field("energy", energy(joules, makespan));
+        }
         console.line("");
         transfers::describe(console, &done.totals, &done.site);
         let mut remarks = remarks(self, done);
@@ -85,6 +88,7 @@ impl Case<'_> {
         put("makespan_seconds", (1e-9 * done.totals.makespan as f64).into());
         put("gflops", done.gflops().into());
         put("utilization", done.busy().into());
+        put("energy_joules", json!(self.joules(done)));
         put("abe_seconds", json!(done.area));
         put("cpb_seconds", done.contents.critical_path_seconds.into());
         // One process sends no message to another.

@@ -77,7 +77,8 @@ impl Script<'_> {
             "# Submits {jobs} jobs to Slurm, each to the node that has its file, or will have it; made by\n\
              # tegula batch advise. Files are copied once to each node that needs them.\n\
              set -euo pipefail\n\
-             scratch=\"{scratch}\"\n\
+             # Where copies are, in words of the node.\n\
+             [ $# = 0 ] || scratch=\"{scratch}\"\n\
              copy() {{ {copy} \"$@\"; }}"
         );
         text += BODY;

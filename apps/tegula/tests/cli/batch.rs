@@ -216,7 +216,7 @@ fn jobs_of_a_file_are_sent_to_one_node() {
     assert_eq!(log.lines().filter(|line| line.contains("--dependency=afterany:7")).count(), 2);
     // And of a job: its file is copied once, and the command runs on the copy.
     std::fs::write(folder.join("x.h5"), "data").expect("written");
-    let own = "sed -i 's|^scratch=.*|scratch=\"$PWD/scratch\"|' submit.sh; \
+    let own = "sed -i 's#|| scratch=.*#|| scratch=\"$PWD/scratch\"#' submit.sh; \
                for i in 1 2; do bash submit.sh --run r x.h5 'cat \"$FILE\"'; done; \
                ls scratch/r | wc -l; bash submit.sh --clean r; test ! -e scratch/r";
     let run = std::process::Command::new("bash").args(["-ec", own]).current_dir(&folder).output();

@@ -4,8 +4,8 @@
     cargo build --release
     sudo scripts/bench/advise.py [--rounds N] [--write]
 
-Three hosts with two cores each (network namespaces of this machine, links of 200 Mbit/s, a Slurm over them) run 40 jobs,
-ten of each of four files of 40 MB, which a web server on the head node has; jobs compute for 4 s. A job copies its file
+Three hosts with two cores each (network namespaces of this machine, links of 200 Mbit/s, a Slurm over them) run 80 jobs,
+ten of each of eight files of 40 MB, which a web server on the head node has; jobs compute for 3 s. A job copies its file
 to its host's own scratch folder unless it is there, and says how long it waited. As listed, Slurm chooses the hosts; as
 advised, the script that `advise` has written names them. --write puts the table into scripts/bench/results/advise.md.
 """
@@ -26,7 +26,7 @@ from common import BENCH
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "scripts/slurm/hosts"
-FILES, JOBS_OF_EACH, SECONDS, MEGABYTES, PORT = 4, 10, 4, 40, 8711
+FILES, JOBS_OF_EACH, SECONDS, MEGABYTES, PORT = 8, 10, 3, 40, 8711
 CLUSTER = "3x2x2GB:0.025GB/s"
 
 

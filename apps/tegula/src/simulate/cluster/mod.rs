@@ -205,9 +205,7 @@ impl Case<'_> {
         let area = area_bound(&contents, &machine);
         Ok((contents, area))
     }
-}
 
-impl Case<'_> {
     /// Joules that all nodes take until the last task has ended, if it is known what each draws.
     fn joules(&self, done: &Done) -> Option<f64> {
         let seconds = done.makespan_seconds();

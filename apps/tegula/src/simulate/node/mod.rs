@@ -140,9 +140,7 @@ impl Case<'_> {
             number(cost.flops, 4)
         )))
     }
-}
 
-impl Case<'_> {
     /// Joules that the run takes, if it is known what the machine draws.
     fn joules(&self, done: &Done) -> Option<f64> {
         let seconds = 1e-9 * done.totals.makespan as f64;

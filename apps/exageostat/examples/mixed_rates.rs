@@ -54,12 +54,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let remark = likelihood.remark().unwrap_or_default();
         println!("{method}, {n} places: {seconds:.3} s, log-likelihood {loglik:.6}; {remark}");
-        let estimate = likelihood.error_estimate(
-            model.covariance,
-            &model.values,
-            model.nugget,
-            Criterion::Full,
-        )?;
+        let known = (Criterion::Full, loglik);
+        let Model { covariance, values, nugget } = model;
+        let estimate = likelihood.error_estimate(covariance, values, *nugget, known)?;
         match (estimate, exact) {
             (Some(estimate), Some(exact)) => {
                 println!("  error {:.3e}, estimated {estimate:.3e}", exact - loglik);

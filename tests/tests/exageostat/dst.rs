@@ -149,10 +149,11 @@ fn errors_are_estimated_and_fall_with_the_range() {
         let mut errors = Vec::new();
         for range in [1e-6, 0.2, 0.4, 0.8] {
             let mut dst = dst(&observations, range, 50);
-            let error = expected - evaluate(&mut dst, at).loglik();
+            let found = evaluate(&mut dst, at).loglik();
+            let error = expected - found;
             let band = dst.band();
-            let (covariance, criterion) = (covariance(name), Criterion::Full);
-            let estimate = dst.error_estimate(covariance, values, nugget, criterion);
+            let (covariance, known) = (covariance(name), (Criterion::Full, found));
+            let estimate = dst.error_estimate(covariance, values, nugget, known);
             let estimate = estimate.expect("positive definite").expect("it is approximated");
             let share = estimate / error;
             assert!((0.75..1.1).contains(&share), "{name}, {range}: {error}, {estimate}");
@@ -172,10 +173,10 @@ fn on_the_sphere_errors_are_estimated() {
     let most = longest(Geometry::GreatCircle).expect("half a turn");
     for range in [0.6 * most, most] {
         let mut dst = dst(&observations, range, 32);
-        let error = expected - evaluate(&mut dst, at).loglik();
-        let estimate =
-            dst.error_estimate(covariance(at.0), at.1, at.2, Criterion::Full).expect("a value");
-        let estimate = estimate.expect("it is approximated");
+        let found = evaluate(&mut dst, at).loglik();
+        let (error, known) = (expected - found, (Criterion::Full, found));
+        let estimate = dst.error_estimate(covariance(at.0), at.1, at.2, known);
+        let estimate = estimate.expect("a value").expect("it is approximated");
         assert!((estimate - error).abs() < 0.1 * error.abs(), "{error}, {estimate}");
     }
 }

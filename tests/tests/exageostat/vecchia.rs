@@ -407,7 +407,7 @@ fn fits_are_near_the_exact_ones() {
     let at = vecchia.evaluate(matern, &exact.model.values, 0.0).expect("positive definite");
     let (error, estimate) = (
         at.loglik() - exact.loglik,
-        vecchia.error_estimate(matern, &exact.model.values, 0.0, Criterion::Full),
+        vecchia.error_estimate(matern, &exact.model.values, 0.0, (Criterion::Full, at.loglik())),
     );
     let estimate = estimate.expect("positive definite").expect("it is approximated");
     assert!((error + estimate).abs() < error.abs(), "{error} is estimated as {}", -estimate);

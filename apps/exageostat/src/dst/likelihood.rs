@@ -8,7 +8,7 @@ use crate::differences;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
 use crate::mixed::Tiled;
 use crate::observations::Observations;
-use crate::vecchia::NeighbourInformation;
+use crate::vecchia::Neighbours;
 
 /// What became of the tiles of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Band {
 pub struct DstLikelihood {
     tiled: Tiled,
     dst: Dst,
-    information: NeighbourInformation,
+    neighbours: Neighbours,
     band: Option<Band>,
 }
 
@@ -45,7 +45,7 @@ impl DstLikelihood {
         assert!(dst.range > 0.0 && dst.range <= most, "a taper of range {}", dst.range);
         let along = observations.subset(&order(&observations.points));
         let tiled = Tiled::new(flow, &along, dst.nb);
-        Self { tiled, dst, information: NeighbourInformation::new(along), band: None }
+        Self { tiled, dst, neighbours: Neighbours::new(along), band: None }
     }
 
     /// What became of the tiles in the last evaluation.
@@ -116,19 +116,17 @@ impl Evaluate for DstLikelihood {
         values: &[f64],
         nugget: f64,
         criterion: Criterion,
-    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
-        let evaluation = self.evaluate(covariance, values, nugget)?;
+    ) -> Result<(Option<Evaluation>, Vec<f64>), LikelihoodError> {
         let model = (covariance, values, nugget);
-        let information = self.information.at(&mut self.tiled.flow, model, criterion)?;
-        Ok((evaluation, information))
+        Ok((None, self.neighbours.information(&mut self.tiled.flow, model, criterion)?))
     }
 
     fn information_kind(&self, criterion: Criterion) -> Information {
-        NeighbourInformation::kind(criterion)
+        Neighbours::kind(criterion)
     }
 
     fn information_source(&self) -> Option<String> {
-        Some(NeighbourInformation::source())
+        Some(Neighbours::source())
     }
 
     /// By many neighbours of each place, without a taper.
@@ -137,12 +135,11 @@ impl Evaluate for DstLikelihood {
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
-        criterion: Criterion,
+        (criterion, loglik): (Criterion, f64),
     ) -> Result<Option<f64>, LikelihoodError> {
-        let short = self.evaluate(covariance, values, nugget)?.value(criterion);
         let model = (covariance, values, nugget);
-        let near = self.information.evaluate(&mut self.tiled.flow, model)?;
-        Ok(Some(near.value(criterion) - short))
+        let near = self.neighbours.evaluate(&mut self.tiled.flow, model)?;
+        Ok(Some(near.value(criterion) - loglik))
     }
 
     fn remark(&self) -> Option<String> {

@@ -9,7 +9,7 @@ use super::search::Search;
 use super::start::{Guess, SpatialExtent};
 use super::starts::StartEnd;
 use super::uncertainty::Uncertainty;
-use super::{Fit, FitError, FitOptions, Information};
+use super::{Fit, FitError, FitOptions, Information, Optimizer};
 use crate::covariance::plain;
 use crate::model::Model;
 use crate::observations::Observations;
@@ -17,6 +17,9 @@ use crate::observations::Observations;
 /// What is said of a search that does not go by derivatives, though it was to.
 const BY_VALUES: &str = "this likelihood has no derivatives: it was searched by its values alone, \
                          by bobyqa";
+/// Likewise, of one that is guided by a surrogate.
+const BY_SURROGATE: &str = "this likelihood has no derivatives: it was searched by its values and \
+                            the derivatives of that by neighbours";
 
 /// What a search begins with.
 pub(super) struct Begun<'a> {
@@ -48,7 +51,8 @@ impl Search<'_> {
         let best = self.region.found();
         let inside = self.region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
         if !self.likelihood.has_score() && options.optimizer != self.optimizer {
-            remarks.push(BY_VALUES.to_owned());
+            let is_guided = self.optimizer == Optimizer::Surrogate;
+            remarks.push(if is_guided { BY_SURROGATE } else { BY_VALUES }.to_owned());
         }
         let kind = match (&best.information, self.likelihood.has_score()) {
             (Some(_), _) => self.likelihood.information_kind(options.criterion),
@@ -80,7 +84,8 @@ impl Search<'_> {
             bounds_hit.push(BoundHit::ZERO_NUGGET);
         }
         let Model { covariance, values, nugget } = &best.model;
-        let error = likelihood.error_estimate(covariance, values, *nugget, options.criterion)?;
+        let known = (options.criterion, best.loglik);
+        let error = likelihood.error_estimate(covariance, values, *nugget, known)?;
         Ok(Fit {
             model: best.model,
             evaluation: best.evaluation,

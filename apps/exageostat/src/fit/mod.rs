@@ -18,6 +18,7 @@ mod search;
 mod space;
 mod start;
 mod starts;
+mod surrogate;
 mod uncertainty;
 
 use thiserror::Error;
@@ -34,7 +35,7 @@ pub use uncertainty::Uncertainty;
 
 use crate::covariance::{Covariance, at_most, beginning, plain};
 pub use crate::likelihood::Information;
-use crate::likelihood::{Criterion, Evaluation, LikelihoodError};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError};
 use crate::model::Model;
 use crate::observations::{Observations, ObservationsError};
 
@@ -59,6 +60,8 @@ pub enum Optimizer {
     AverageInformation,
     /// By gradients and the expected information, in a trust region: Fisher scoring.
     FisherScoring,
+    /// By values, and derivatives of an approximation that they correct, in a trust region.
+    Surrogate,
     /// By values alone: Powell's BOBYQA.
     Bobyqa,
 }
@@ -75,6 +78,11 @@ pub static OPTIMIZERS: &[(Optimizer, &str, &str)] = &[
         "fisher-scoring",
         "the same by the expected information, which costs some likelihoods more",
     ),
+    (
+        Optimizer::Surrogate,
+        "surrogate",
+        "by values, and derivatives of the likelihood by 60 neighbours, which they correct",
+    ),
     (Optimizer::Bobyqa, "bobyqa", "a quadratic model of values alone (Powell 2009)"),
 ];
 
@@ -84,6 +92,17 @@ impl Optimizer {
     pub fn name(self) -> &'static str {
         let entry = OPTIMIZERS.iter().find(|(optimizer, ..)| *optimizer == self);
         entry.map_or("", |(_, name, _)| name)
+    }
+
+    /// This, or what comes nearest to it where a likelihood has no score or no surrogate.
+    fn possible(self, likelihood: &dyn Evaluate) -> Self {
+        match (likelihood.has_score(), likelihood.has_surrogate()) {
+            _ if self == Self::Bobyqa => self,
+            (true, false) if self == Self::Surrogate => Self::AverageInformation,
+            (true, _) => self,
+            (false, true) => Self::Surrogate,
+            (false, false) => Self::Bobyqa,
+        }
     }
 }
 

@@ -24,11 +24,11 @@ use crate::small::{backward, cholesky, forward};
 /// Half the edge of the first cube, in logarithms of the parameters.
 const FIRST_RADIUS: f64 = 1.0;
 /// The largest one.
-const LARGEST_RADIUS: f64 = 3.0;
+pub(super) const LARGEST_RADIUS: f64 = 3.0;
 /// The share of what was foretold beyond which the cube grows.
 const GOOD: f64 = 0.75;
 /// A step that would gain less in log-likelihood is not made.
-const NEGLIGIBLE: f64 = 1e-8;
+pub(super) const NEGLIGIBLE: f64 = 1e-8;
 /// Steps in turn that leave the nugget at its least before the search ends there.
 const STAYS: usize = 1;
 
@@ -44,9 +44,14 @@ pub(crate) struct Slope {
 impl Slope {
     /// What the step `s` gains: `g' s - 1/2 s' H s`.
     pub(crate) fn gain(&self, s: &[f64]) -> f64 {
+        let bent = self.times(s);
+        s.iter().zip(&self.gradient).zip(bent).map(|((s, g), b)| s * (g - 0.5 * b)).sum()
+    }
+
+    /// `H s`.
+    pub(crate) fn times(&self, s: &[f64]) -> Vec<f64> {
         let n = s.len();
-        let curve = |i: usize| (0..n).map(|j| self.information[i + j * n] * s[j]).sum::<f64>();
-        (0..n).map(|i| s[i] * (self.gradient[i] - 0.5 * curve(i))).sum()
+        (0..n).map(|i| (0..n).map(|j| self.information[i + j * n] * s[j]).sum()).collect()
     }
 
     /// The step between `low` and `high`, 0 between them, that gains most: by steps to the maximum
@@ -88,6 +93,15 @@ impl Slope {
             }
         }
         s
+    }
+
+    /// The lower factor `L` of the information `L L'`, pivots raised to what rounding leaves.
+    pub(super) fn root(&self) -> Vec<f64> {
+        let n = self.gradient.len();
+        let largest = (0..n).fold(0.0_f64, |most, i| most.max(self.information[i * (n + 1)]));
+        let least = 1e-12 * largest + f64::MIN_POSITIVE.sqrt();
+        let entry = |i: usize, j: usize| self.information[i + j * n];
+        cholesky(n, entry, |pivot| Some(pivot.max(least))).expect("no pivot is refused")
     }
 
     /// The slope along coordinate `i` after the step `s`.

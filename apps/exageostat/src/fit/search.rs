@@ -171,10 +171,9 @@ impl Ground {
             None => guess,
         };
         let space = Space::new(covariance, options, extent, guess)?;
-        // Without derivatives, by values; the last digits of an approximation are no use then.
-        let has_score = likelihood.has_score();
-        let (optimizer, share) =
-            if has_score { (options.optimizer, 1e-3) } else { (Optimizer::Bobyqa, 1e-2) };
+        // The last digits of an approximation are no use.
+        let share = if likelihood.has_score() { 1e-3 } else { 1e-2 };
+        let optimizer = options.optimizer.possible(likelihood);
         // Standard errors of logarithms of parameters are some 1/sqrt(n) or more, and half their
         // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
         let accuracy = options.tolerance.unwrap_or(share / (observations.len() as f64).sqrt());
@@ -190,26 +189,27 @@ impl Ground {
         journal: &'a mut Journal,
         between: &'a mut Between<'a>,
     ) -> Search<'a> {
-        Search {
-            likelihood,
+        let setting = Setting {
             covariance: self.covariance,
-            journal,
-            between,
-            region: Region::new(self.space, f64::NEG_INFINITY),
-            highest: f64::NEG_INFINITY,
             criterion: options.criterion,
             optimizer: self.optimizer,
-            ends_at_least_nugget: self.tries_none && options.starts == 1,
-            evaluations: 0,
-            scores: 0,
-            taken_over: 0,
             most: options.max_evaluations,
-            exhausted: false,
-            failed: 0,
-            broken: None,
-            is_stopped: false,
-        }
+        };
+        let mut search = Search::new(likelihood, self.space, setting, journal, between);
+        search.ends_at_least_nugget = self.tries_none && options.starts == 1;
+        let starts = options.start.iter().chain([&options.start_nugget]);
+        search.starts_as_told = starts.flatten().next().is_some();
+        search
     }
+}
+
+/// How a search goes.
+pub(super) struct Setting {
+    pub(super) covariance: &'static Covariance,
+    pub(super) criterion: Criterion,
+    pub(super) optimizer: Optimizer,
+    /// Most evaluations.
+    pub(super) most: usize,
 }
 
 /// A search under way.
@@ -225,6 +225,8 @@ pub(super) struct Search<'a> {
     pub(super) optimizer: Optimizer,
     /// Whether it ends where the nugget stays at its least, from where others go on.
     pub(super) ends_at_least_nugget: bool,
+    /// Whether the user said where to start.
+    pub(super) starts_as_told: bool,
     pub(super) evaluations: usize,
     /// Of these, how many came with a score.
     pub(super) scores: usize,
@@ -240,6 +242,39 @@ pub(super) struct Search<'a> {
     broken: Option<LikelihoodError>,
     /// Whether it was told to end.
     is_stopped: bool,
+}
+
+impl<'a> Search<'a> {
+    /// One that has evaluated nothing.
+    pub(super) fn new(
+        likelihood: &'a mut dyn Evaluate,
+        space: Space,
+        setting: Setting,
+        journal: &'a mut Journal,
+        between: &'a mut Between<'a>,
+    ) -> Self {
+        let Setting { covariance, criterion, optimizer, most } = setting;
+        Self {
+            likelihood,
+            covariance,
+            journal,
+            between,
+            region: Region::new(space, f64::NEG_INFINITY),
+            highest: f64::NEG_INFINITY,
+            criterion,
+            optimizer,
+            ends_at_least_nugget: false,
+            starts_as_told: false,
+            evaluations: 0,
+            scores: 0,
+            taken_over: 0,
+            most,
+            exhausted: false,
+            failed: 0,
+            broken: None,
+            is_stopped: false,
+        }
+    }
 }
 
 impl Search<'_> {
@@ -264,9 +299,13 @@ impl Search<'_> {
         let (criterion, profiles) = (self.criterion, self.region.space.profiles);
         let (likelihood, covariance) = (&mut *self.likelihood, self.covariance);
         let result = match wanted {
-            Wanted::Information => likelihood
-                .information(covariance, values, nugget, criterion)
-                .map(|(evaluation, found)| (evaluation, Extra::Information(found))),
+            Wanted::Information => {
+                let found = likelihood.information(covariance, values, nugget, criterion);
+                found.map(|(evaluation, found)| {
+                    let known = || self.region.found().evaluation;
+                    (evaluation.unwrap_or_else(known), Extra::Information(found))
+                })
+            }
             Wanted::Score { above } => {
                 let is_wanted = |evaluation: &Evaluation| {
                     let scale = if profiles { evaluation.best_scale(criterion) } else { 1.0 };
@@ -418,7 +457,7 @@ impl Search<'_> {
         for left in (0..most).rev() {
             let above = match self.optimizer {
                 Optimizer::AverageInformation | Optimizer::FisherScoring => f64::NEG_INFINITY,
-                Optimizer::Bobyqa => f64::INFINITY,
+                Optimizer::Surrogate | Optimizer::Bobyqa => f64::INFINITY,
             };
             let result = self.evaluate_with_slope(&x, above);
             self.check()?;
@@ -441,14 +480,21 @@ impl Search<'_> {
     ///
     /// # Errors
     /// If it was told to end, or the likelihood fails for a reason other than the parameters.
-    pub(super) fn run(&mut self, mut x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
+    pub(super) fn run(&mut self, x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
         let dimension = self.region.space.dimension();
         if dimension == 0 {
             return Ok(Ending { converged: true, accuracy });
         }
-        if self.optimizer != Optimizer::Bobyqa {
-            return self.climb(x, accuracy);
+        match self.optimizer {
+            Optimizer::AverageInformation | Optimizer::FisherScoring => self.climb(x, accuracy),
+            Optimizer::Surrogate => self.follow(x, accuracy),
+            Optimizer::Bobyqa => self.by_values(x, accuracy),
         }
+    }
+
+    /// As [`run`](Self::run), by values alone.
+    pub(super) fn by_values(&mut self, mut x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
+        let dimension = self.region.space.dimension();
         let (lower, upper) = (self.region.space.lower.clone(), self.region.space.upper.clone());
         let gaps = lower.iter().zip(&upper).map(|(low, high)| high - low);
         let radius = gaps.fold(FIRST_RADIUS, |radius, gap| radius.min(gap / 2.0));

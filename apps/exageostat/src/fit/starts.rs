@@ -138,6 +138,7 @@ impl Search<'_> {
 
     /// Searches in `space` from its start.
     fn run_in(&mut self, space: Space, accuracy: f64) -> Result<Ending, FitError> {
+        let space = self.near(space, accuracy)?;
         self.region = Region::new(space, f64::NEG_INFINITY);
         self.exhausted = false;
         let start = self.first_point()?;

@@ -23,6 +23,7 @@ use tegula_runtime::ranks::Owners;
 
 use crate::covariance::Covariance;
 use crate::observations::Observations;
+use crate::vecchia::Neighbours;
 pub use evaluation::{Criterion, Evaluation, LikelihoodError};
 pub use score::Score;
 pub(crate) use score::information_by_logarithms;
@@ -111,8 +112,8 @@ pub trait Evaluate {
         is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError>;
 
-    /// As [`evaluate`](Self::evaluate), with the information of the likelihood by `criterion`, if
-    /// possible the expected one (Fisher's), in the coordinates of [`Score::information`]. By
+    /// The information of the likelihood by `criterion`, if possible the expected one (Fisher's),
+    /// in the coordinates of [`Score::information`]; with the evaluation there, if it took one. By
     /// default that of the score.
     ///
     /// # Errors
@@ -123,16 +124,32 @@ pub trait Evaluate {
         values: &[f64],
         nugget: f64,
         criterion: Criterion,
-    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+    ) -> Result<(Option<Evaluation>, Vec<f64>), LikelihoodError> {
         let (evaluation, score) =
             self.score(covariance, values, nugget, (criterion, false), &|_| true)?;
-        Ok((evaluation, score.expect("it was wanted").information))
+        Ok((Some(evaluation), score.expect("it was wanted").information))
     }
 
     /// Whether the score is of derivatives. If it is of differences, which cost many evaluations, a
     /// search goes by values alone.
     fn has_score(&self) -> bool {
         true
+    }
+
+    /// Whether there is a [`surrogate`](Self::surrogate).
+    fn has_surrogate(&self) -> bool {
+        false
+    }
+
+    /// The likelihood by so many neighbours of each place, which has a score and costs little
+    /// beside this one, to guide a search.
+    fn surrogate(
+        &mut self,
+        covariance: &Covariance,
+        neighbours: usize,
+    ) -> Option<Box<dyn Evaluate + '_>> {
+        let _ = (covariance, neighbours);
+        None
     }
 
     /// What there is to say of the last evaluation, in words.
@@ -151,8 +168,8 @@ pub trait Evaluate {
         None
     }
 
-    /// Estimate of what a better approximation adds to the logarithm of the likelihood; none of an
-    /// exact one.
+    /// Estimate of what a better approximation adds to the logarithm of the likelihood, which was
+    /// found to be `loglik` there; none of an exact one.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -161,9 +178,9 @@ pub trait Evaluate {
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
-        criterion: Criterion,
+        (criterion, loglik): (Criterion, f64),
     ) -> Result<Option<f64>, LikelihoodError> {
-        let _ = (covariance, values, nugget, criterion);
+        let _ = (covariance, values, nugget, criterion, loglik);
         Ok(None)
     }
 }
@@ -202,6 +219,7 @@ pub struct Likelihood<T> {
     nb: usize,
     phases: Phases<T>,
     together: Together<T>,
+    neighbours: Neighbours,
     workspace: Option<score::Workspace<T>>,
 }
 
@@ -211,7 +229,8 @@ impl<T: Real> Likelihood<T> {
     pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
         let phases = Phases::new(&mut flow, observations, nb, overlap);
         let together = Together::new(&flow, observations, (nb, overlap));
-        Self { flow, n: observations.len(), nb, phases, together, workspace: None }
+        let neighbours = Neighbours::new(observations.clone());
+        Self { flow, n: observations.len(), nb, phases, together, neighbours, workspace: None }
     }
 
     /// Where the places lie.
@@ -326,7 +345,7 @@ impl<T: Real> Evaluate for Likelihood<T> {
         values: &[f64],
         nugget: f64,
         criterion: Criterion,
-    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+    ) -> Result<(Option<Evaluation>, Vec<f64>), LikelihoodError> {
         let evaluation = self.run(covariance, values, nugget)?;
         let slopes = covariance.slopes(values)?;
         let at = information::At {
@@ -338,6 +357,18 @@ impl<T: Real> Evaluate for Likelihood<T> {
         let information = phases.information(flow, &slopes, &at);
         let information = information.map_err(|error| LikelihoodError::from_flow(error, *n))?;
         self.phases.end(&mut self.flow);
-        Ok((evaluation, slopes.information(information)))
+        Ok((Some(evaluation), slopes.information(information)))
+    }
+
+    fn has_surrogate(&self) -> bool {
+        true
+    }
+
+    fn surrogate(
+        &mut self,
+        covariance: &Covariance,
+        neighbours: usize,
+    ) -> Option<Box<dyn Evaluate + '_>> {
+        Some(self.neighbours.surrogate(&mut self.flow, covariance, neighbours))
     }
 }

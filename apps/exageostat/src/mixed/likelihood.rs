@@ -12,7 +12,7 @@ use crate::differences;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
 use crate::observations::Observations;
 use crate::tlr::order;
-use crate::vecchia::NeighbourInformation;
+use crate::vecchia::Neighbours;
 
 /// By what covariances are multiplied so that they, and all that comes of them, round otherwise: no
 /// power of two.
@@ -42,7 +42,7 @@ pub struct Precisions {
 pub struct MixedLikelihood {
     tiled: Tiled,
     mixed: Mixed,
-    information: NeighbourInformation,
+    neighbours: Neighbours,
     precisions: Option<Precisions>,
 }
 
@@ -56,7 +56,7 @@ impl MixedLikelihood {
         assert!(mixed.accuracy > 0.0, "an accuracy of {}", mixed.accuracy);
         let along = observations.subset(&order(&observations.points));
         let tiled = Tiled::new(flow, &along, mixed.nb);
-        Self { tiled, mixed, information: NeighbourInformation::new(along), precisions: None }
+        Self { tiled, mixed, neighbours: Neighbours::new(along), precisions: None }
     }
 
     /// What became of the tiles in the last evaluation.
@@ -143,19 +143,29 @@ impl Evaluate for MixedLikelihood {
         values: &[f64],
         nugget: f64,
         criterion: Criterion,
-    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
-        let evaluation = self.evaluate(covariance, values, nugget)?;
+    ) -> Result<(Option<Evaluation>, Vec<f64>), LikelihoodError> {
         let model = (covariance, values, nugget);
-        let information = self.information.at(&mut self.tiled.flow, model, criterion)?;
-        Ok((evaluation, information))
+        Ok((None, self.neighbours.information(&mut self.tiled.flow, model, criterion)?))
+    }
+
+    fn has_surrogate(&self) -> bool {
+        true
+    }
+
+    fn surrogate(
+        &mut self,
+        covariance: &Covariance,
+        neighbours: usize,
+    ) -> Option<Box<dyn Evaluate + '_>> {
+        Some(self.neighbours.surrogate(&mut self.tiled.flow, covariance, neighbours))
     }
 
     fn information_kind(&self, criterion: Criterion) -> Information {
-        NeighbourInformation::kind(criterion)
+        Neighbours::kind(criterion)
     }
 
     fn information_source(&self) -> Option<String> {
-        Some(NeighbourInformation::source())
+        Some(Neighbours::source())
     }
 
     /// By a second evaluation that has nothing in common with the first but what is exact: to a
@@ -168,7 +178,7 @@ impl Evaluate for MixedLikelihood {
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
-        criterion: Criterion,
+        (criterion, _): (Criterion, f64),
     ) -> Result<Option<f64>, LikelihoodError> {
         let first = self.evaluate(covariance, values, nugget)?.value(criterion);
         let precisions = self.precisions;

@@ -13,7 +13,7 @@ use crate::generation::{Entries, Mapped};
 use crate::likelihood::{Criterion, Evaluate, Evaluation, Information, LikelihoodError, Score};
 use crate::observations::Observations;
 use crate::sums::Sums;
-use crate::vecchia::NeighbourInformation;
+use crate::vecchia::Neighbours;
 
 /// Evaluates the likelihood of one set of observations by tiles of low rank, as often as wanted, on
 /// one flow.
@@ -29,7 +29,7 @@ pub struct TlrLikelihood {
     /// The places along the curve, a handle per row of tiles.
     places: Mapped,
     sums: Sums,
-    information: NeighbourInformation,
+    neighbours: Neighbours,
     /// What became of the tiles of the last factor.
     ranks: Option<Ranks>,
 }
@@ -50,7 +50,7 @@ impl TlrLikelihood {
             entries: Entries::new(&mut flow, observations.points.geometry()),
             places: Mapped::new(&mut flow, &observations.points, nb),
             sums: Sums::new(&mut flow, &observations, nb),
-            information: NeighbourInformation::new(observations),
+            neighbours: Neighbours::new(observations),
             ranks: None,
             flow,
         }
@@ -165,19 +165,29 @@ impl Evaluate for TlrLikelihood {
         values: &[f64],
         nugget: f64,
         criterion: Criterion,
-    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
-        let evaluation = self.evaluate(covariance, values, nugget)?;
+    ) -> Result<(Option<Evaluation>, Vec<f64>), LikelihoodError> {
         let model = (covariance, values, nugget);
-        let information = self.information.at(&mut self.flow, model, criterion)?;
-        Ok((evaluation, information))
+        Ok((None, self.neighbours.information(&mut self.flow, model, criterion)?))
+    }
+
+    fn has_surrogate(&self) -> bool {
+        true
+    }
+
+    fn surrogate(
+        &mut self,
+        covariance: &Covariance,
+        neighbours: usize,
+    ) -> Option<Box<dyn Evaluate + '_>> {
+        Some(self.neighbours.surrogate(&mut self.flow, covariance, neighbours))
     }
 
     fn information_kind(&self, criterion: Criterion) -> Information {
-        NeighbourInformation::kind(criterion)
+        Neighbours::kind(criterion)
     }
 
     fn information_source(&self) -> Option<String> {
-        Some(NeighbourInformation::source())
+        Some(Neighbours::source())
     }
 
     /// With a tenth of the accuracy, which makes most of the difference to the exact one.
@@ -186,13 +196,12 @@ impl Evaluate for TlrLikelihood {
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
-        criterion: Criterion,
+        (criterion, loglik): (Criterion, f64),
     ) -> Result<Option<f64>, LikelihoodError> {
-        let least = self.evaluate(covariance, values, nugget)?.value(criterion);
         let ranks = self.ranks;
         let finer = self.evaluate_to(FINER * self.tlr.accuracy, covariance, values, nugget)?;
         self.ranks = ranks;
-        Ok(Some(finer.value(criterion) - least))
+        Ok(Some(finer.value(criterion) - loglik))
     }
 
     fn remark(&self) -> Option<String> {

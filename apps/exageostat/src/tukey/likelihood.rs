@@ -207,11 +207,12 @@ impl Evaluate for TukeyLikelihood {
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
-        criterion: Criterion,
+        (criterion, _): (Criterion, f64),
     ) -> Result<Option<f64>, LikelihoodError> {
         let y = self.peak((covariance, values, nugget))?.y;
         self.inner.set_values(&y)?;
-        self.inner.error_estimate(covariance, values, nugget, criterion)
+        let gaussian = self.inner.evaluate(covariance, values, nugget)?.value(criterion);
+        self.inner.error_estimate(covariance, values, nugget, (criterion, gaussian))
     }
 }
 

@@ -1,19 +1,11 @@
-//! The information on parameters by neighbours, also for likelihoods that have no derivatives.
-//!
-//! Those approximate the exact likelihood, as the conditionals of groups of places do, which have
-//! derivatives. Second differences would need a likelihood that is smooth to far more digits than
-//! an approximation has where two parameters are hardly told apart.
+//! The information on parameters by neighbours.
 
 use tegula_runtime::flow::Flow;
 
-use super::likelihood::Conditionals;
-use super::{Form, Ordering, Vecchia};
+use super::conditionals::Conditionals;
 use crate::covariance::Covariance;
 use crate::likelihood::{Criterion, Evaluation, Information, LikelihoodError, Score};
-use crate::observations::Observations;
 
-/// Neighbours of each place where the likelihood is another.
-pub const REFERENCE_NEIGHBOURS: usize = 60;
 /// By what coordinates are changed in differences of gradients.
 const STEP: f64 = 2e-3;
 
@@ -70,66 +62,5 @@ impl Conditionals {
             }
         }
         Ok((evaluation, bends))
-    }
-}
-
-/// The information on one set of observations, by neighbours in groups.
-#[derive(Debug)]
-pub(crate) struct NeighbourInformation {
-    observations: Observations,
-    /// Made when they are first asked for.
-    conditionals: Option<Conditionals>,
-}
-
-impl NeighbourInformation {
-    /// Of these `observations`.
-    pub(crate) fn new(observations: Observations) -> Self {
-        Self { observations, conditionals: None }
-    }
-
-    /// In the coordinates of [`Score::information`], at parameters with a nugget. Every call is on
-    /// the same `flow`.
-    ///
-    /// # Errors
-    /// As [`Evaluate::evaluate`](crate::likelihood::Evaluate::evaluate).
-    pub(crate) fn at(
-        &mut self,
-        flow: &mut Flow,
-        model: (&Covariance, &[f64], f64),
-        criterion: Criterion,
-    ) -> Result<Vec<f64>, LikelihoodError> {
-        Ok(self.conditionals(flow, model.0).information(flow, model, criterion)?.1)
-    }
-
-    /// The likelihood by these neighbours. Every call is on the same `flow`.
-    ///
-    /// # Errors
-    /// As [`Evaluate::evaluate`](crate::likelihood::Evaluate::evaluate).
-    pub(crate) fn evaluate(
-        &mut self,
-        flow: &mut Flow,
-        model: (&Covariance, &[f64], f64),
-    ) -> Result<Evaluation, LikelihoodError> {
-        self.conditionals(flow, model.0).evaluate(flow, model)
-    }
-
-    fn conditionals(&mut self, flow: &mut Flow, covariance: &Covariance) -> &mut Conditionals {
-        self.conditionals.get_or_insert_with(|| {
-            let grouped =
-                Vecchia::new(REFERENCE_NEIGHBOURS, Ordering::Maximin).with_form(Form::Grouped);
-            Conditionals::new(flow, &self.observations, grouped.in_time(covariance.has_time()))
-        })
-    }
-
-    /// Which information it is.
-    pub(crate) fn kind(criterion: Criterion) -> Information {
-        kind(criterion)
-    }
-
-    /// What it is by, in words.
-    pub(crate) fn source() -> String {
-        format!(
-            "what standard errors are by was worked out from {REFERENCE_NEIGHBOURS} neighbours of each place"
-        )
     }
 }

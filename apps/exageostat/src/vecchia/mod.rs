@@ -7,6 +7,7 @@
 //! depends on direction; places with times by that and their times, at a pace by which they are as
 //! dense along these as in space. Observations of several variables are places like others.
 
+mod conditionals;
 mod grouping;
 mod information;
 mod latent;
@@ -17,13 +18,14 @@ mod predict;
 mod response;
 mod score;
 mod structure;
+mod surrogate;
 mod tree;
 
-pub(crate) use information::NeighbourInformation;
-pub use information::REFERENCE_NEIGHBOURS;
 pub use likelihood::VecchiaLikelihood;
 pub use ordering::{ORDERINGS, Ordering};
 pub use predict::LocalPredictor;
+pub(crate) use surrogate::Neighbours;
+pub use surrogate::REFERENCE_NEIGHBOURS;
 
 /// How likelihoods are approximated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,9 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
+use super::conditionals::Known;
 use super::latent::{self, Factors, Targets};
-use super::likelihood::{Known, VecchiaLikelihood};
+use super::likelihood::VecchiaLikelihood;
 use super::response::{Conditioned, Response};
 use super::{BLOCK, Ordering};
 use crate::block::{Block, BlockWeights};

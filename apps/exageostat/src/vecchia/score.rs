@@ -3,8 +3,8 @@
 use tegula_kernels::kernel::vecchia::ScoreSums;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
+use super::conditionals::{Conditionals, Known, total};
 use super::latent::Request;
-use super::likelihood::{Conditionals, Known, total};
 use crate::covariance::Covariance;
 use crate::covariance::composite::Slopes;
 use crate::likelihood::{Criterion, Evaluation, LikelihoodError, Score};

@@ -181,6 +181,7 @@ pub(super) fn expected_evaluations(options: &FitOptions, optimizer: Optimizer) -
     match optimizer {
         Optimizer::AverageInformation => [1, 2, 8, 12, 18, 22][free.min(5)],
         Optimizer::FisherScoring => [1, 4, 14, 20, 30, 38][free.min(5)],
+        Optimizer::Surrogate => [2, 2, 5, 8, 11, 14][free.min(5)],
         Optimizer::Bobyqa => [2, 2, 20, 50, 110, 150][free.min(5)],
     }
 }

@@ -39,6 +39,11 @@ impl Space {
         space
     }
 
+    /// As this, starting at the point `x`.
+    pub(in super::super) fn starting_at(self, x: Vec<f64>) -> Self {
+        Self { start: x, ..self }
+    }
+
     /// As this, starting from `model`, as near as the bounds allow.
     pub(in super::super) fn starting_from(mut self, model: &Model) -> Self {
         let unit = if self.profiles { model.variance() } else { 1.0 };

@@ -468,11 +468,14 @@ impl Fit {
 
     /// Who searches: what has no derivatives is searched by values.
     fn optimizer(&self, options: &FitOptions) -> Optimizer {
-        match self.method {
-            Some(auto::Choice::Named(method)) if method.of_likelihoods().is_some() => {
+        match (self.method, options.optimizer) {
+            (_, Optimizer::Bobyqa) | (Some(auto::Choice::Named(Method::Dst(_))), _) => {
                 Optimizer::Bobyqa
             }
-            _ => options.optimizer,
+            (Some(auto::Choice::Named(Method::Tlr(_) | Method::Mixed(_))), _) => {
+                Optimizer::Surrogate
+            }
+            (_, optimizer) => optimizer,
         }
     }
 }

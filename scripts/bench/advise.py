@@ -4,10 +4,11 @@
     cargo build --release
     sudo scripts/bench/advise.py [--rounds N] [--write]
 
-Three hosts with two cores each (network namespaces of this machine, links of 200 Mbit/s, a Slurm over them) run 80 jobs,
-ten of each of eight files of 40 MB, which a web server on the head node has; jobs compute for 3 s. A job copies its file
-to its host's own scratch folder unless it is there, and says how long it waited. As listed, Slurm chooses the hosts; as
-advised, the script that `advise` has written names them. --write puts the table into scripts/bench/results/advise.md.
+Three hosts with two cores each (network namespaces of this machine, links of 200 Mbit/s, a Slurm over them) run 120 jobs,
+ten of each of twelve files of 20 MB, which a web server on the head node has; jobs compute for 2 s. Each job by itself
+copies its file to its host's scratch folder. With copies that stay, it does so unless the file is there, and Slurm
+chooses the hosts; as advised, the script that `advise` has written names them. Jobs say how long they waited. --write
+puts the table into scripts/bench/results/advise.md.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -26,8 +28,8 @@ from common import BENCH
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "scripts/slurm/hosts"
-FILES, JOBS_OF_EACH, SECONDS, MEGABYTES, PORT = 8, 10, 3, 40, 8711
-CLUSTER = "3x2x2GB:0.025GB/s"
+FILES, JOBS_OF_EACH, SECONDS, MEGABYTES, PORT = 12, 10, 2, 20, 8711
+CLUSTER = ["--cluster", "3x2x2GB:0.025GB/s", "--file-system", "25MB"]
 
 
 def at_head(folder, *words):
@@ -48,19 +50,21 @@ def prepare(folder):
     random.Random(0).shuffle(lines)
     (work / "jobs.csv").write_text("\n".join(["command,file,cores,walltime,duration", *lines]) + "\n")
     copy = work / "copy"
-    copy.write_text(f'#!/bin/sh\nexec curl -sf -o "$2" "http://head:{PORT}/$(basename "$1")"\n')
+    copy.write_text(f'#!/bin/sh\necho "$1" >> "{folder}/copies-$ROUND"\nexec curl -sf -o "$2" "http://head:{PORT}/$(basename "$1")"\n')
     copy.chmod(0o755)
     scratch = f"{folder}/scratch-$SLURMD_NODENAME-$ROUND"
-    words = ["batch", "advise", "jobs.csv", "--cluster", CLUSTER, "--nodelist", "n[1-3]", "--scratch", scratch]
+    words = ["batch", "advise", "jobs.csv", *CLUSTER, "--nodelist", "n[1-3]", "--scratch", scratch]
     command = [BENCH.TEGULA, *words, "--copy", copy, "-o", "advised.sh"]
     print(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, cwd=work).stdout)
     advised = (work / "advised.sh").read_text()
-    # As listed: the same jobs in the order of the table, on hosts that Slurm chooses; copies stay.
+    # The same jobs in the order of the table, on hosts that Slurm chooses.
     head = advised.partition("\nsubmit 'n")[0]
     submits = re.findall(r"^submit 'n.*$", advised, re.MULTILINE)
     by_file = {number: [line for line in submits if f"data{number}.bin" in line] for number in range(FILES)}
-    listed = [by_file[int(re.search(r"data(\d)", line).group(1))].pop() for line in lines]
-    (work / "listed.sh").write_text(head.replace('--nodelist="$1" ', "", 1) + "\n" + "\n".join(listed) + "\n")
+    listed = [by_file[int(re.search(r"data(\d+)", line).group(1))].pop() for line in lines]
+    anywhere = head.replace('--nodelist="$1" ', "", 1) + "\n" + "\n".join(listed) + "\n"
+    (work / "stay.sh").write_text(anywhere)
+    (work / "alone.sh").write_text(anywhere.replace(scratch, scratch + "-$SLURM_JOB_ID", 1))
 
 
 def measure(folder, script, number):
@@ -76,7 +80,10 @@ def measure(folder, script, number):
     texts = [path.read_text() for path in out.glob("*.txt")]
     waited = [int(ms) / 1000 for text in texts for ms in re.findall(r"waited (\d+) ms", text)]
     assert len(waited) == FILES * JOBS_OF_EACH, f"{len(waited)} jobs ran: {out}"
-    return sum(waited), sum(1 for one in waited if one > 1), seconds
+    copies = len((folder / f"copies-{script}-{number}").read_text().splitlines())
+    for scratch in folder.glob(f"scratch-*-{script}-{number}*"):
+        shutil.rmtree(scratch)
+    return sum(waited), copies, seconds
 
 
 def main():
@@ -95,7 +102,7 @@ def main():
         subprocess.run([HOSTS, "up", folder / "hosts", "--count", "3", "--rate", "200mbit", "--slurm"], check=True, stdout=subprocess.DEVNULL)
         serve = [HOSTS, "at", folder / "hosts", "head", sys.executable, "-m", "http.server", str(PORT), "--directory", folder / "work/shared"]
         server = subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        found = {"listed": [], "advised": []}
+        found = {"alone": [], "stay": [], "advised": []}
         for number in range(arguments.rounds):
             for script, results in found.items():
                 results.append(measure(folder, script, number))
@@ -108,9 +115,10 @@ def main():
     rows = []
     for script, results in found.items():
         waited, copies, seconds = zip(*results)
-        less = [1 - one / listed[0] for one, listed in zip(waited, found["listed"])]
-        rows.append([f"as {script}", BENCH.spread(waited, 1), f"{100 * statistics.median(less):.0f}", f"{statistics.median(copies):.0f}", BENCH.spread(seconds, 1)])
-    table = BENCH.table(["jobs", "waiting for files, s", "less, %", "jobs that waited above 1 s", "all done after, s"], rows)
+        less = [100 * (1 - one / stay[0]) for one, stay in zip(waited, found["stay"])]
+        name = {"alone": "each by itself", "stay": "copies that stay", "advised": "as advised"}[script]
+        rows.append([name, BENCH.spread(waited, 1), BENCH.spread(less, 0), f"{statistics.median(copies):.0f}", BENCH.spread(seconds, 1)])
+    table = BENCH.table(["jobs", "waiting for files, s", "less than with copies that stay, %", "copies", "all done after, s"], rows)
     print(table)
     if arguments.write:
         about = " ".join(__doc__.split("\n\n")[2].rsplit(" --write", 1)[0].split())

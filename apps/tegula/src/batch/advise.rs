@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_batch::advise::{Advice, Schedule, advise};
+use tegula_batch::advise::{Advice, Fate, Schedule, advise};
 use tegula_batch::log::{Requests, clean, format_of, infer_files, is_requests, read_requests};
 use tegula_files::WriteError;
 
 use super::input::{ClusterFlags, fault, text};
 use super::parse_span;
 use super::script::{Script, node_list};
-use super::simulate::hours;
 use crate::error::refused;
-use crate::flags::OutputFlags;
-use crate::output::{Align, Form, Table, check_form, check_output, count, number, write_file};
+use crate::flags::{OutputFlags, parse_rate};
+use crate::output::{
+    Align, Form, Table, check_form, check_output, count, number, seconds, write_file,
+};
 
 /// Most jobs that the table shows.
 const MOST: usize = 20;
@@ -40,6 +41,10 @@ pub(crate) struct Advise {
     /// they were submitted within this time of the first of them
     #[arg(long, value_name = "TIME", default_value = "800s", value_parser = parse_span)]
     same_file: i64,
+    /// What the file system gives to all nodes together, as 10GB [default: to each what its link
+    /// takes]
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
+    file_system: Option<f64>,
     /// Names of the nodes, as many as the cluster has: node[1-4], or a,b,c
     #[arg(long, value_name = "NODES", value_parser = node_list)]
     nodelist: Option<std::vec::Vec<String>>,
@@ -72,7 +77,8 @@ impl Advise {
             )));
         }
         let jobs = &requests.workload.jobs;
-        let advice = advise(&cluster, &requests.workload);
+        let all = self.file_system.map_or(f64::INFINITY, |rate| rate / GB);
+        let advice = advise(&cluster, all, &requests.workload);
         let with = jobs.iter().filter(|job| job.file.is_some()).count();
         console.field("cluster", &cluster);
         console.field("jobs", format_args!("{}, {with} of which read a file", jobs.len()));
@@ -184,15 +190,15 @@ impl Advise {
             ("file", Align::Left),
         ]);
         for (index, &place) in schedule.jobs.iter().take(MOST).enumerate() {
-            let (job, outcome) = (&requests.workload.jobs[place], &schedule.outcomes[place]);
+            let (job, fate) = (&requests.workload.jobs[place], &schedule.fates[place]);
             let file = job.file.map_or("", |file| &requests.workload.files[file as usize]);
             table.row(vec![
                 (index + 1).to_string(),
                 job.id.to_string(),
-                self.node(outcome.node),
+                self.node(fate.node),
                 job.cores.to_string(),
-                format!("{} s", outcome.start),
-                format!("{} s", outcome.transfer + outcome.wait),
+                time(fate.start),
+                time(fate.waiting),
                 file.to_owned(),
             ]);
         }
@@ -208,14 +214,15 @@ impl Advise {
     fn csv(&self, requests: &Requests, schedule: &Schedule) -> String {
         let mut text = "job,node,start,load,cores,file\n".to_owned();
         for &place in &schedule.jobs {
-            let (job, outcome) = (&requests.workload.jobs[place], &schedule.outcomes[place]);
+            let (job, fate) = (&requests.workload.jobs[place], &schedule.fates[place]);
             let file = job.file.map_or("", |file| &requests.workload.files[file as usize]);
             let file = match file.contains([',', '"', '\n']) {
                 true => format!("\"{}\"", file.replace('"', "\"\"")),
                 false => file.to_owned(),
             };
-            let (load, node) = (outcome.transfer + outcome.wait, self.node(outcome.node));
-            text += &format!("{},{node},{},{load},{},{file}\n", job.id, outcome.start, job.cores);
+            let Fate { start, waiting, .. } = *fate;
+            let node = self.node(fate.node);
+            text += &format!("{},{node},{start},{waiting},{},{file}\n", job.id, job.cores);
         }
         text
     }
@@ -223,19 +230,20 @@ impl Advise {
     fn json(&self, requests: &Requests, advice: &Advice, notes: &[String]) -> Value {
         let one = |schedule: &Schedule| {
             let job = |&place: &usize| {
-                let (job, outcome) = (&requests.workload.jobs[place], &schedule.outcomes[place]);
+                let (job, fate) = (&requests.workload.jobs[place], &schedule.fates[place]);
                 json!({
                     "id": job.id,
-                    "node": self.node(outcome.node),
-                    "start": outcome.start,
-                    "end": outcome.end,
-                    "waiting_for_file": outcome.transfer + outcome.wait,
+                    "node": self.node(fate.node),
+                    "start": fate.start,
+                    "end": fate.end,
+                    "waiting_for_file": fate.waiting,
                     "file": job.file.map(|file| &requests.workload.files[file as usize]),
                 })
             };
             json!({
                 "order": schedule.order,
-                "policy": schedule.policy.name,
+                "policy": schedule.placement,
+                "copies": schedule.copies,
                 "waiting_for_files_seconds": schedule.waiting,
                 "end_seconds": schedule.end,
                 "jobs": schedule.jobs.iter().map(job).collect::<Vec<_>>(),
@@ -248,21 +256,25 @@ impl Advise {
 /// What there is to gain, in two lines.
 fn summary(advice: &Advice) -> String {
     let one = |schedule: &Schedule| {
-        let (waiting, end) = (schedule.waiting as f64, schedule.end as f64);
-        format!("{} of waiting for files, all done after {}", hours(waiting), hours(end))
+        let (waiting, end) = (time(schedule.waiting), time(schedule.end));
+        let copies = if schedule.copies == 1 { "copy" } else { "copies" };
+        let copies = format!("{} {copies}", schedule.copies);
+        format!("{waiting} of waiting for files, {copies}, all done after {end}")
     };
     let Advice { listed, advised } = advice;
-    let less = 100.0 * (1.0 - advised.waiting as f64 / (listed.waiting as f64).max(1.0));
-    let how = match listed.waiting {
-        0 => "no job waits for a file: the order does not matter".to_owned(),
-        _ if advised.waiting == listed.waiting => "no other order waits less".to_owned(),
-        _ => format!(
-            "{} ({} % less waiting; {}, placed as by {})",
-            one(advised),
-            number(less, 3),
-            advised.order,
-            advised.policy.name
-        ),
+    let less = 100.0 * (1.0 - advised.waiting / listed.waiting);
+    let how = if listed.waiting == 0.0 {
+        "no job waits for a file: the order does not matter".to_owned()
+    } else if advised.waiting >= listed.waiting {
+        "no other order waits less".to_owned()
+    } else {
+        let Schedule { order, placement, .. } = advised;
+        format!("{} ({} % less waiting; {order}, {placement})", one(advised), number(less, 3))
     };
     format!("as listed    {}\nas advised   {how}", one(listed))
+}
+
+/// A time, of which 0 is no special one.
+fn time(value: f64) -> String {
+    if value == 0.0 { "0 s".to_owned() } else { seconds(value) }
 }

@@ -83,7 +83,7 @@ impl Script<'_> {
         );
         text += BODY;
         for &place in &schedule.jobs {
-            let (job, outcome) = (&requests.workload.jobs[place], &schedule.outcomes[place]);
+            let (job, node) = (&requests.workload.jobs[place], schedule.fates[place].node);
             let file = job.file.map_or("", |file| &requests.workload.files[file as usize]);
             let command = requests.commands[place].replace("{file}", "\"$FILE\"");
             // Slurm counts limits in minutes; a copy is part of a job's time.
@@ -91,7 +91,7 @@ impl Script<'_> {
             let _ = writeln!(
                 text,
                 "submit {} {} {minutes} {} {}",
-                quoted(&nodes[outcome.node as usize]),
+                quoted(&nodes[node as usize]),
                 job.cores,
                 quoted(file),
                 quoted(&command)

@@ -187,10 +187,10 @@ fn jobs_of_a_file_are_sent_to_one_node() {
     let folder = folder_with("jobs.csv", &JOBS.replace("''", "'"));
     let advise = format!("batch advise jobs.csv {TWO_NODES} --nodelist node[1-2]");
     let run = tegula_in(&folder, &format!("{advise} -o submit.sh --json advice.json")).succeeded();
-    assert!(run.stdout.contains("75.0 % less waiting"), "{}", run.stdout);
+    assert!(run.stdout.contains("50.0 % less waiting"), "{}", run.stdout);
     let text = std::fs::read_to_string(folder.join("advice.json")).expect("a result");
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    assert_close(number(&json, "/listed/waiting_for_files_seconds"), 800.0, 0.0);
+    assert_close(number(&json, "/listed/waiting_for_files_seconds"), 400.0, 0.0);
     assert_close(number(&json, "/advised/waiting_for_files_seconds"), 200.0, 0.0);
     let script = std::fs::read_to_string(folder.join("submit.sh")).expect("a script");
     let submits: Vec<&str> = script.lines().filter(|line| line.starts_with("submit '")).collect();

@@ -1,19 +1,26 @@
 //! In which order and on which nodes a user's own jobs wait least for their files, on a cluster
-//! that knows nothing of these: what a scheduler that heeds files would do is found by simulation,
-//! and can then be asked for, job by job (`sbatch --nodelist`).
+//! that knows nothing of these: what a scheduler that heeds files would do, and whole files on
+//! nodes, can be asked for, job by job (`sbatch --nodelist`).
 //!
-//! The jobs are taken to be submitted at once, and to take their durations. Tried are the order of
-//! the list and the jobs of one file after those of another, the most work first, each under every
-//! scheduler; taken is what ends first or little later, and waits least for files.
+//! The jobs are taken to be submitted at once, and to take their durations; copies stay on their
+//! nodes until the last job. Tried are the order of the list and the jobs of one file after those
+//! of another, the most work first, each under every scheduler, and two ways to place whole files
+//! ([`whole`]). Each is [replayed](replay): taken is what ends first or little later, and waits
+//! least for files.
+
+mod replay;
+mod whole;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::cluster::Cluster;
-use crate::engine::{Options, Outcome, simulate};
+use crate::engine::{Options, simulate};
 use crate::job::{Job, Kind, Workload};
 use crate::policy::{POLICIES, Policy};
 use crate::rules::Rules;
+pub use replay::Fate;
+use replay::{Placed, replay};
 
 /// The weight of loads of the schedulers that have one.
 const WEIGHT: f64 = 500.0;
@@ -25,16 +32,18 @@ const LITTLE: f64 = 0.02;
 pub struct Schedule {
     /// How jobs were ordered.
     pub order: &'static str,
-    /// Who placed them.
-    pub policy: &'static Policy,
+    /// Who placed them: a scheduler, or how whole files were.
+    pub placement: &'static str,
     /// Jobs, by their places in the list, in the order in which they start.
     pub jobs: Vec<usize>,
     /// What becomes of each job of the list.
-    pub outcomes: Vec<Outcome>,
-    /// Seconds that jobs wait for files, their own loads and others'.
-    pub waiting: i64,
+    pub fates: Vec<Fate>,
+    /// Seconds that jobs wait for files.
+    pub waiting: f64,
+    /// Copies of files that are made.
+    pub copies: usize,
     /// When the last one ends, in seconds after submission.
-    pub end: i64,
+    pub end: f64,
 }
 
 /// What is advised, beside what happens without.
@@ -46,25 +55,35 @@ pub struct Advice {
     pub advised: Schedule,
 }
 
-/// Finds out what to do with the `jobs` on `cluster`.
+/// Finds out what to do with the `jobs` on `cluster`, whose file system gives `all` gigabytes per
+/// second to all nodes together.
 ///
 /// # Panics
 /// If a job asks for more cores than a node has: see [`crate::log::clean`].
 #[must_use]
-pub fn advise(cluster: &Cluster, workload: &Workload) -> Advice {
+pub fn advise(cluster: &Cluster, all: f64, workload: &Workload) -> Advice {
     let jobs = &workload.jobs;
     let orders: [(&'static str, Vec<usize>); 2] =
         [("as listed", (0..jobs.len()).collect()), ("by file", by_file(cluster, jobs))];
-    let listed = schedule(cluster, workload, (orders[0].0, &orders[0].1), POLICIES[0]);
+    let listed = orders[0].1.iter().map(|&job| (job, None)).collect::<Vec<Placed>>();
+    let listed = Schedule::of((cluster, all), jobs, ("as listed", "Slurm"), &listed);
     let mut found = Vec::new();
     for (name, order) in &orders {
-        let of = |&policy: &&'static Policy| schedule(cluster, workload, (name, order), policy);
-        found.extend(POLICIES.iter().map(of));
+        for &policy in POLICIES {
+            let placed = placed(cluster, workload, order, policy);
+            found.push(Schedule::of((cluster, all), jobs, (name, policy.name), &placed));
+        }
     }
-    let first = found.iter().map(|one| one.end).min().unwrap_or(0) as f64;
-    found.retain(|one| one.end as f64 <= (1.0 + LITTLE) * first);
-    let advised = found.into_iter().min_by_key(|one| (one.waiting, one.end));
-    let advised = advised.filter(|one| (one.waiting, one.end) < (listed.waiting, listed.end));
+    for (name, placed) in whole::ways(cluster, jobs) {
+        found.push(Schedule::of((cluster, all), jobs, ("by file", name), &placed));
+    }
+    let first = found.iter().fold(listed.end, |first, one| first.min(one.end));
+    found.retain(|one| one.end <= (1.0 + LITTLE) * first);
+    let rank = |one: &Schedule| (one.waiting, one.end);
+    let advised = found
+        .into_iter()
+        .min_by(|a, b| rank(a).0.total_cmp(&rank(b).0).then(rank(a).1.total_cmp(&rank(b).1)));
+    let advised = advised.filter(|one| rank(one) < rank(&listed));
     Advice { advised: advised.unwrap_or_else(|| listed.clone()), listed }
 }
 
@@ -89,13 +108,14 @@ fn by_file(cluster: &Cluster, jobs: &[Job]) -> Vec<usize> {
     order
 }
 
-/// The jobs in this order under `policy`.
-fn schedule(
+/// Where `policy` places the jobs, which come in this order, each node's in the order in which
+/// they start.
+fn placed(
     cluster: &Cluster,
     workload: &Workload,
-    (name, order): (&'static str, &[usize]),
+    order: &[usize],
     policy: &'static Policy,
-) -> Schedule {
+) -> Vec<Placed> {
     let at_once = |&place: &usize| Job {
         submit: 0,
         kind: Kind::Evaluated,
@@ -107,15 +127,35 @@ fn schedule(
     let options =
         Options { policy, backfill: false, rules: Rules::Text, weight: WEIGHT, interval: 0 };
     let run = simulate(cluster, &all, options);
-    let mut outcomes = vec![Outcome::default(); order.len()];
-    for (&place, outcome) in order.iter().zip(run.outcomes) {
-        outcomes[place] = outcome.expect("all evaluated jobs start");
+    let outcomes = run.outcomes.iter().map(|one| one.expect("all evaluated jobs start"));
+    let mut starts: Vec<(i64, Placed)> = order
+        .iter()
+        .zip(outcomes)
+        .map(|(&place, outcome)| (outcome.start, (place, Some(outcome.node))))
+        .collect();
+    starts.sort_by_key(|(start, _)| *start);
+    starts.into_iter().map(|(_, placed)| placed).collect()
+}
+
+impl Schedule {
+    /// What becomes of jobs that were placed so.
+    fn of(
+        (cluster, all): (&Cluster, f64),
+        jobs: &[Job],
+        (order, placement): (&'static str, &'static str),
+        placed: &[Placed],
+    ) -> Self {
+        let fates = replay((cluster, all), jobs, placed);
+        let mut by_start: Vec<usize> = placed.iter().map(|(job, _)| *job).collect();
+        by_start.sort_by(|&a, &b| fates[a].start.total_cmp(&fates[b].start));
+        let pair = |(job, fate): (&Job, &Fate)| job.file.map(|file| (file, fate.node));
+        let mut copies: Vec<(u32, u32)> = jobs.iter().zip(&fates).filter_map(pair).collect();
+        copies.sort_unstable();
+        copies.dedup();
+        let waiting = fates.iter().map(|fate| fate.waiting).sum();
+        let end = fates.iter().fold(0.0, |end: f64, fate| end.max(fate.end));
+        Self { order, placement, jobs: by_start, fates, waiting, copies: copies.len(), end }
     }
-    let mut jobs = order.to_vec();
-    jobs.sort_by_key(|&place| outcomes[place].start);
-    let waiting = outcomes.iter().map(|one| one.transfer + one.wait).sum();
-    let end = outcomes.iter().map(|one| one.end).max().unwrap_or(0);
-    Schedule { order: name, policy, jobs, outcomes, waiting, end }
 }
 
 #[cfg(test)]
@@ -124,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    fn job(id: u64, file: Option<u32>, cores: u32) -> Job {
+    pub(super) fn job(id: u64, file: Option<u32>, cores: u32) -> Job {
         Job {
             id,
             submit: 0,
@@ -154,21 +194,20 @@ mod tests {
         // Listed in turn such that each node gets both files in turn: a load for each job.
         let files = [0, 1, 1, 0, 0, 1, 1, 0];
         let jobs = files.iter().zip(1..).map(|(&file, id)| job(id, Some(file), 1)).collect();
-        let advice = advise(&two(), &workload(jobs));
-        assert_eq!((advice.listed.waiting, advice.listed.end), (800, 800));
-        assert_eq!((advice.advised.waiting, advice.advised.end), (200, 500));
+        let Advice { listed, advised } = advise(&two(), 0.2, &workload(jobs));
+        assert_eq!((listed.waiting, listed.end, listed.copies), (400.0, 600.0, 4));
+        assert_eq!((advised.waiting, advised.end, advised.copies), (200.0, 500.0, 2));
         for (place, &file) in files.iter().enumerate() {
-            let node = advice.advised.outcomes[place].node;
-            assert_eq!(node, advice.advised.outcomes[file as usize].node, "job {place}");
+            assert_eq!(advised.fates[place].node, advised.fates[file as usize].node, "job {place}");
         }
     }
 
     #[test]
     fn without_files_the_list_stands() {
         let jobs = (1..=5).map(|id| job(id, None, 1)).collect();
-        let advice = advise(&two(), &workload(jobs));
+        let advice = advise(&two(), 0.2, &workload(jobs));
         assert_eq!(advice.advised.jobs, [0, 1, 2, 3, 4]);
-        assert_eq!((advice.advised.waiting, advice.advised.end), (0, 300));
+        assert_eq!((advice.advised.waiting, advice.advised.end), (0.0, 300.0));
     }
 
     proptest! {
@@ -180,13 +219,13 @@ mod tests {
             let jobs: Vec<Job> =
                 kinds.iter().zip(1..).map(|(&(file, cores), id)| job(id, file, cores)).collect();
             let cluster = Cluster { nodes, cores: 4, memory_gb: 100.0, bandwidth: 0.1 };
-            let Advice { listed, advised } = advise(&cluster, &workload(jobs.clone()));
+            let Advice { listed, advised } = advise(&cluster, 0.15, &workload(jobs.clone()));
             let mut places = advised.jobs.clone();
             places.sort_unstable();
             prop_assert_eq!(places, (0..jobs.len()).collect::<Vec<_>>());
             prop_assert!(advised.waiting <= listed.waiting);
-            prop_assert!(advised.end as f64 <= (1.0 + LITTLE) * listed.end as f64);
-            prop_assert!(advised.outcomes.iter().all(|one| one.node < nodes && one.end > one.start));
+            prop_assert!(advised.end <= (1.0 + LITTLE) * listed.end);
+            prop_assert!(advised.fates.iter().all(|one| one.node < nodes && one.end > one.start));
         }
     }
 }

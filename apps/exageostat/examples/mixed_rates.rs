@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let remark = likelihood.remark().unwrap_or_default();
         println!("{method}, {n} places: {seconds:.3} s, log-likelihood {loglik:.6}; {remark}");
         let known = (Criterion::Full, loglik);
-        let Model { covariance, values, nugget } = model;
+        let Model { covariance, values, nugget } = &model;
         let estimate = likelihood.error_estimate(covariance, values, *nugget, known)?;
         match (estimate, exact) {
             (Some(estimate), Some(exact)) => {

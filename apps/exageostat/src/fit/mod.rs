@@ -1,12 +1,11 @@
 //! Maximum likelihood: the parameters under which the observations are most likely.
 //!
 //! The search is one of [`OPTIMIZERS`], on logarithms of the parameters, from a guess at the data;
-//! mean and, where possible, variance are profiled out. BOBYQA is that of M. J. D. Powell, "The
-//! BOBYQA algorithm for bound constrained optimization without derivatives", Cambridge NA2009/06
-//! (2009). A search can be stopped after any evaluation, and another run that gets the [`Journal`]
-//! of evaluations comes to the same end.
+//! mean and, where possible, variance are profiled out. A search can be stopped after any
+//! evaluation, and another run that gets the [`Journal`] of evaluations comes to the same end.
 
 mod bound_hit;
+mod by_values;
 mod conclusion;
 mod journal;
 mod newton;

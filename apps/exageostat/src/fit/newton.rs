@@ -28,7 +28,7 @@ pub(super) const LARGEST_RADIUS: f64 = 3.0;
 /// The share of what was foretold beyond which the cube grows.
 const GOOD: f64 = 0.75;
 /// A step that would gain less in log-likelihood is not made.
-pub(super) const NEGLIGIBLE: f64 = 1e-8;
+const NEGLIGIBLE: f64 = 1e-8;
 /// Steps in turn that leave the nugget at its least before the search ends there.
 const STAYS: usize = 1;
 

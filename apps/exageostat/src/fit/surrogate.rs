@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 use tegula_runtime::flow::Flow;
 
-use super::newton::{LARGEST_RADIUS, NEGLIGIBLE, Slope};
+use super::newton::{LARGEST_RADIUS, Slope};
 use super::region::Ending;
 use super::search::{Progress, Search, Setting};
 use super::space::Space;
@@ -34,8 +34,8 @@ const LEAST_PLACES: usize = 1000;
 const PROBE: f64 = 0.5;
 /// Half the edge of the cube that they stay in.
 const FIRST_RADIUS: f64 = 1.0;
-/// A step that would gain less in log-likelihood is not made, where that is an approximation.
-const NEGLIGIBLE_IF_APPROXIMATE: f64 = 1e-5;
+/// A step that would gain less in log-likelihood is not made.
+const NEGLIGIBLE: f64 = 1e-5;
 /// Most steps on surrogate and what is beyond it.
 const MOST_STEPS: usize = 30;
 /// Evaluations for each coordinate after which the surrogate is seen to be none.
@@ -167,11 +167,25 @@ impl Search<'_> {
         }
     }
 
-    /// Maximises the likelihood from `x`, where it has a value, by values and the surrogate.
+    /// Maximises the likelihood from `x`, where it has a value, by values and the surrogate; and in
+    /// the end by its derivatives, if it has any.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub(super) fn follow(&mut self, x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
+        let ending = self.follow_surrogate(x, accuracy)?;
+        if ending.converged && self.likelihood.has_score() {
+            let best = self.region.found().x;
+            return self.climb(best, accuracy);
+        }
+        Ok(ending)
+    }
+
+    /// As [`follow`](Self::follow), by values and the surrogate alone.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn follow_surrogate(&mut self, x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
         let ending = |converged| Ok(Ending { converged, accuracy });
         let space = self.region.space.clone().starting_at(x.clone());
         let near = self.near(space, accuracy)?;
@@ -193,8 +207,6 @@ impl Search<'_> {
             }
             points.extend(self.look(&plus(&first.x, &probe))?);
         }
-        let negligible =
-            if self.likelihood.has_score() { NEGLIGIBLE } else { NEGLIGIBLE_IF_APPROXIMATE };
         let mut radius = FIRST_RADIUS;
         for _ in 0..MOST * n {
             points.sort_by(|a, b| b.loglik.total_cmp(&a.loglik));
@@ -204,13 +216,13 @@ impl Search<'_> {
                 minus(bounds, &here.x).into_iter().map(|room| room.clamp(-radius, radius)).collect()
             };
             let bounds = (within(&lower), within(&upper));
-            let (step, foretold) = self.foretell(&here, &beyond, &bounds, negligible)?;
+            let (step, foretold) = self.foretell(&here, &beyond, &bounds)?;
             let is_least = |nugget: usize| here.x[nugget] <= lower[nugget] && step[nugget] == 0.0;
             if self.ends_at_least_nugget && nugget.is_some_and(is_least) {
                 return ending(false);
             }
             let length = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
-            if foretold < negligible || length < accuracy {
+            if foretold < NEGLIGIBLE || length < accuracy {
                 return ending(true);
             }
             if self.is_exhausted() {
@@ -241,7 +253,6 @@ impl Search<'_> {
         here: &Point,
         beyond: &Beyond,
         (low, high): &(Vec<f64>, Vec<f64>),
-        negligible: f64,
     ) -> Result<(Vec<f64>, f64), FitError> {
         let mut slope = here.slope.clone();
         let (mut step, mut risen) = (vec![0.0; here.x.len()], 0.0);
@@ -252,7 +263,7 @@ impl Search<'_> {
                 minus(bounds, &step).into_iter().map(|room| room.clamp(-radius, radius)).collect()
             };
             let further = model.step(&within(low), &within(high));
-            if model.gain(&further) < 0.01 * negligible {
+            if model.gain(&further) < 0.01 * NEGLIGIBLE {
                 break;
             }
             let next = plus(&step, &further);

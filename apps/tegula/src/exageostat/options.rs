@@ -23,7 +23,7 @@ pub(super) struct EstimationFlags {
     /// Where to search ("range=0.01:3"), by default very far
     #[arg(long, value_name = "NAME=LOW:HIGH,...")]
     bounds: Vec<String>,
-    /// Where to begin, as Ctrl-C prints it [default: by the variogram]
+    /// Where to begin, as Ctrl-C prints it [default: near the maximum by neighbours]
     ///
     /// Without --checkpoint, Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 end a fit after the current
     /// evaluation: it prints its best parameters in this form and ends with 128 and the number of

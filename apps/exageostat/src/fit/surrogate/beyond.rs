@@ -1,10 +1,10 @@
 //! What a likelihood has beyond its surrogate, as a quadratic through points where both are known.
 //!
 //! Of the quadratics that go through all of them the one with the smallest bend, in the metric of
-//! the information (M. J. D. Powell, "Least Frobenius norm updating of quadratic models that satisfy
-//! interpolation conditions", Math. Program. 100 (2004) 183-215). It is kriging: with the covariance
-//! `K(u, v) = s u'v + 1/2 (u'v)^2` of steps `u` and `v` from the best point, in which slopes vary
-//! much more than bends.
+//! the information (M. J. D. Powell, "Least Frobenius norm updating of quadratic models that
+//! satisfy interpolation conditions", Math. Program. 100 (2004) 183-215). It is kriging: with the
+//! covariance `K(u, v) = s u'v + 1/2 (u'v)^2` of steps `u` and `v` from the best point, in which
+//! slopes vary much more than bends.
 
 use super::{Point, Slope, dot, minus};
 use crate::small::{backward, cholesky, forward, positive};

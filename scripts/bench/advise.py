@@ -123,7 +123,7 @@ def main():
     if arguments.write:
         about = " ".join(__doc__.split("\n\n")[2].rsplit(" --write", 1)[0].split())
         stamp = f"{BENCH.machine()}; {datetime.date.today()}; {arguments.rounds} rounds."
-        text = f"# Jobs that share files, on a Slurm\n\n`sudo scripts/bench/advise.py --write`. {about}\n\n{table}\n{stamp}\n"
+        text = f"# Jobs that share files, on a Slurm\n\n`sudo scripts/bench/advise.py --write`. {about}\n{stamp}\n\n{table}\n"
         lines = [BENCH.textwrap.fill(line, 100) if not line.startswith("|") else line for line in text.split("\n")]
         (ROOT / "scripts/bench/results/advise.md").write_text("\n".join(lines))
 

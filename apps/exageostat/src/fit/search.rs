@@ -28,6 +28,8 @@ pub enum Beside {
     Gradient,
     /// The expected information.
     Information,
+    /// It is one of the surrogate, which does not count: there is no value of the likelihood.
+    Surrogate,
 }
 
 /// The state of a fit after an evaluation.
@@ -66,7 +68,9 @@ pub fn fit(
 ) -> Result<Fit, FitError> {
     let mut journal = Journal::default();
     let mut between = |_: &mut Flow, progress: &Progress, _: &Journal| {
-        report(progress);
+        if progress.beside != Beside::Surrogate {
+            report(progress);
+        }
         ControlFlow::Continue(())
     };
     fit_from(likelihood, observations, covariance, options, &mut journal, &mut between)
@@ -212,11 +216,11 @@ pub(super) struct Setting {
 pub(super) struct Search<'a> {
     pub(super) likelihood: &'a mut dyn Evaluate,
     pub(super) covariance: &'static Covariance,
-    journal: &'a mut Journal,
-    between: &'a mut Between<'a>,
+    pub(super) journal: &'a mut Journal,
+    pub(super) between: &'a mut Between<'a>,
     pub(super) region: Region,
     /// Greatest log-likelihood so far, of all regions.
-    highest: f64,
+    pub(super) highest: f64,
     pub(super) criterion: Criterion,
     pub(super) optimizer: Optimizer,
     /// Whether it ends where the nugget stays at its least, from where others go on.

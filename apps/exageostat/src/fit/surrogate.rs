@@ -11,13 +11,11 @@
 
 mod beyond;
 
-use std::ops::ControlFlow;
-
 use tegula_runtime::flow::Flow;
 
 use super::newton::{LARGEST_RADIUS, Slope};
 use super::region::Ending;
-use super::search::{Progress, Search, Setting};
+use super::search::{Beside, Progress, Search, Setting};
 use super::space::Space;
 use super::{FitError, Journal, Optimizer};
 use crate::small::backward;
@@ -120,27 +118,44 @@ impl Search<'_> {
     ) -> Result<Option<R>, FitError> {
         let neighbours =
             if self.optimizer == Optimizer::Surrogate { NEIGHBOURS } else { START_NEIGHBOURS };
-        let Some(mut surrogate) = self.likelihood.surrogate(self.covariance, neighbours) else {
-            return Ok(None);
-        };
+        let (evaluations, best) = (self.evaluations, self.highest);
         let setting = Setting {
             covariance: self.covariance,
             criterion: self.criterion,
             optimizer: Optimizer::AverageInformation,
             most: usize::MAX,
         };
+        let Self { likelihood, between, journal: known, ends_at_least_nugget, .. } = self;
+        let Some(mut surrogate) = likelihood.surrogate(setting.covariance, neighbours) else {
+            return Ok(None);
+        };
         let mut journal = Journal::default();
-        let mut between = |_: &mut Flow, _: &Progress, _: &Journal| ControlFlow::Continue(());
+        let mut between = |flow: &mut Flow, progress: &Progress, _: &Journal| {
+            let progress = Progress {
+                evaluations,
+                loglik: None,
+                best,
+                beside: Beside::Surrogate,
+                is_known: true,
+                ..progress.clone()
+            };
+            between(flow, &progress, known)
+        };
         let mut of_surrogate =
             Search::new(&mut *surrogate, space, setting, &mut journal, &mut between);
-        of_surrogate.ends_at_least_nugget = self.ends_at_least_nugget;
-        search(&mut of_surrogate).map(Some)
+        of_surrogate.ends_at_least_nugget = *ends_at_least_nugget;
+        match search(&mut of_surrogate) {
+            Err(FitError::Stopped { .. }) => Err(FitError::Stopped { evaluations }),
+            found => found.map(Some),
+        }
     }
 
     /// The surrogate at `x`, if it has a value there.
     fn surrogate_at(&mut self, x: &[f64]) -> Result<Option<(f64, Slope)>, FitError> {
         let found = self.by_surrogate(self.region.space.clone(), |search| {
-            match search.evaluate_with_slope(x, f64::NEG_INFINITY) {
+            let found = search.evaluate_with_slope(x, f64::NEG_INFINITY);
+            search.check()?;
+            match found {
                 Ok((value, slope)) => Ok(slope.map(|slope| (value, slope))),
                 Err(error) if error.is_numerical() => Ok(None),
                 Err(error) => Err(error.into()),

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
-use tegula_exageostat::fit::{self as library, FitError, FitOptions, Journal, Optimizer};
+use tegula_exageostat::fit::{self as library, Beside, FitError, FitOptions, Journal, Optimizer};
 use tegula_exageostat::likelihood::Evaluate;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
@@ -355,39 +355,47 @@ impl Fit {
         let (mut made, mut best, mut failure) = (0, None, None);
         let log_jacobian = data.log_jacobian();
         let mut between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
+            let is_own = state.beside != Beside::Surrogate;
             made += usize::from(!state.is_known);
             let own = |loglik: f64| number(loglik + log_jacobian, 9);
-            let loglik = state.loglik.map_or_else(|| "none".to_owned(), own);
-            let (values, nugget) = (state.values.clone(), state.nugget);
-            let model = Model { covariance, values, nugget };
-            console.detail(format_args!(
-                "{:5}  {loglik:>14}  {}",
-                state.evaluations,
-                parameter_list(&model)
-            ));
-            if state.loglik == Some(state.best) {
-                best = Some((state.best + log_jacobian, model));
-            }
-            let (next, highest) = (state.evaluations + 1, own(state.best));
-            progress.begin(setup.tasks(), format!("evaluation {next}, best {highest}"));
-            progress.show(|elapsed| {
-                format!(
-                    "{} in {}: loglik {loglik}, best {}, {} per evaluation",
-                    count(state.evaluations, "evaluation"),
-                    seconds(elapsed),
-                    number(state.best, 9),
-                    seconds(elapsed / made.max(1) as f64),
-                )
-            });
-            if state.is_known {
-                return ControlFlow::Continue(());
-            }
-            let chosen = nodes
-                .as_mut()
-                .map_or(Ok(()), |nodes| nodes.next(flow, nodes::kind(state), console));
-            if let Err(error) = chosen {
-                failure = Some(error);
-                return ControlFlow::Break(());
+            let next = state.evaluations + 1;
+            let highest = if state.best.is_finite() {
+                format!(", best {}", own(state.best))
+            } else {
+                String::new()
+            };
+            progress.begin(setup.tasks(), format!("evaluation {next}{highest}"));
+            if is_own {
+                let loglik = state.loglik.map_or_else(|| "none".to_owned(), own);
+                let (values, nugget) = (state.values.clone(), state.nugget);
+                let model = Model { covariance, values, nugget };
+                console.detail(format_args!(
+                    "{:5}  {loglik:>14}  {}",
+                    state.evaluations,
+                    parameter_list(&model)
+                ));
+                if state.loglik == Some(state.best) {
+                    best = Some((state.best + log_jacobian, model));
+                }
+                progress.show(|elapsed| {
+                    format!(
+                        "{} in {}: loglik {loglik}, best {}, {} per evaluation",
+                        count(state.evaluations, "evaluation"),
+                        seconds(elapsed),
+                        number(state.best, 9),
+                        seconds(elapsed / made.max(1) as f64),
+                    )
+                });
+                if state.is_known {
+                    return ControlFlow::Continue(());
+                }
+                let chosen = nodes
+                    .as_mut()
+                    .map_or(Ok(()), |nodes| nodes.next(flow, nodes::kind(state), console));
+                if let Err(error) = chosen {
+                    failure = Some(error);
+                    return ControlFlow::Break(());
+                }
             }
             let save = &mut |_: &mut Flow, out: &mut dyn Write| {
                 journal.write(out)?;

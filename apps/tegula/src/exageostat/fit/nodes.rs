@@ -13,7 +13,7 @@ use crate::exageostat::setup::Setup;
 /// The kind of an evaluation, of which those alike are compared; none of one that has no value.
 pub(super) fn kind(state: &Progress) -> Option<u64> {
     state.loglik.map(|_| match state.beside {
-        Beside::Nothing => 0,
+        Beside::Nothing | Beside::Surrogate => 0,
         Beside::Gradient => 1,
         Beside::Information => 2,
     })

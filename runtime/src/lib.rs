@@ -51,6 +51,7 @@
 pub mod comm;
 pub mod cuda;
 pub mod dispatch;
+pub mod energy;
 pub mod exec;
 pub mod flow;
 pub mod memory;

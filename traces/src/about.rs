@@ -1,4 +1,5 @@
-//! What a trace says of the run that it is of: settings, and bounds that whoever recorded it knew.
+//! What a trace says of the run that it is of: settings, its energy, and bounds that whoever
+//! recorded it knew.
 
 use tegula_runtime::trace::Trace;
 
@@ -6,16 +7,29 @@ use tegula_runtime::trace::Trace;
 const BOUNDS: [(&str, &str); 2] =
     [("abe_seconds", "area bound (ABE)"), ("cpb_seconds", "critical path bound (CPB)")];
 
-/// What was run, but for the bounds.
+/// The key of the energy.
+const ENERGY: &str = "energy_joules";
+
+/// What was run, but for its energy and the bounds.
 pub fn settings(trace: &Trace) -> impl Iterator<Item = (&str, &str)> {
     let pairs = trace.about.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-    pairs.filter(|(key, _)| BOUNDS.iter().all(|(bound, _)| bound != key))
+    pairs.filter(|(key, _)| *key != ENERGY && BOUNDS.iter().all(|(bound, _)| bound != key))
+}
+
+/// The number under `key`, if there is one.
+fn number(trace: &Trace, key: &str) -> Option<f64> {
+    trace.about.iter().find(|(name, _)| name == key)?.1.parse().ok()
+}
+
+/// Joules that the run took, if that is known.
+#[must_use]
+pub fn energy_joules(trace: &Trace) -> Option<f64> {
+    number(trace, ENERGY)
 }
 
 /// Names and seconds of the bounds that are known: by the mean times of the platform, no run of
 /// this program there takes less. What follows from the records alone is none.
 #[must_use]
 pub fn bounds_seconds(trace: &Trace) -> Vec<(&'static str, f64)> {
-    let value = |key: &str| trace.about.iter().find(|(name, _)| name == key)?.1.parse().ok();
-    BOUNDS.iter().filter_map(|&(key, name)| Some((name, value(key)?))).collect()
+    BOUNDS.iter().filter_map(|&(key, name)| Some((name, number(trace, key)?))).collect()
 }

@@ -12,7 +12,7 @@ use tegula_runtime::sched::POLICIES;
 
 use crate::flags::{OutputFlags, default_policies, usable_devices};
 use crate::machine::{devices_on_host, memory_bytes};
-use crate::output::{Console, bytes, count};
+use crate::output::{Console, bytes, count, meter};
 use crate::ranks::{self, describe_mpi};
 
 /// Flags of `info`.
@@ -76,6 +76,11 @@ impl Info {
             ),
         );
         let devices = describe_devices(&console);
+        let energy = energy_parts();
+        match &energy {
+            Ok(parts) => console.field("energy", format_args!("counted of {}", parts.join(", "))),
+            Err(reason) => console.field("energy", format_args!("not counted: {reason}")),
+        }
         console.line("BLAS");
         let backends = describe_backends(&console, usable);
         if !is_prepared {
@@ -109,6 +114,7 @@ impl Info {
             "policies": POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>(),
             "libhdf5": libhdf5,
             "cuda": devices,
+            "energy_parts": energy.ok(),
             "blas": backends,
         }))?;
         console.finish()
@@ -125,6 +131,12 @@ fn vectors() -> Vec<&'static str> {
     let all: Vec<&str> = Vectors::available().into_iter().map(name).collect();
     // "none" says something only where there is nothing else.
     if all.len() > 1 { all[..all.len() - 1].to_vec() } else { all }
+}
+
+/// The parts of the machine whose energy is counted, or why none is.
+fn energy_parts() -> Result<Vec<String>, String> {
+    let parts = meter().map_err(ToString::to_string)?.energy().parts;
+    Ok(parts.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Prints every CUDA device that kernels can run on, or why there is none.

@@ -24,8 +24,7 @@ pub(super) fn width(actions: usize, taken: usize) -> f64 {
 
 /// The variance of the noise of one duration.
 pub(super) fn noise(history: &History) -> f64 {
-    let mean =
-        history.taken().iter().map(|(_, seconds)| seconds).sum::<f64>() / history.len() as f64;
+    let mean = history.taken().iter().map(|(_, cost)| cost).sum::<f64>() / history.len() as f64;
     history.noise().unwrap_or(0.0).max((LEAST_DEVIATION * mean).powi(2))
 }
 
@@ -39,7 +38,7 @@ pub(super) fn points(
     let point = |action: usize| {
         let (at, trend) = row(action);
         let value = history.mean(action).expect("it was taken") - expected(action);
-        Point { at, trend, value, noise: noise / history.seconds(action).len() as f64 }
+        Point { at, trend, value, noise: noise / history.costs(action).len() as f64 }
     };
     history.tried().map(point).collect()
 }

@@ -1,6 +1,6 @@
-//! What was tried, and what it took.
+//! What was tried, and what it cost.
 
-/// The actions that were taken, in order, and how long each took.
+/// The actions that were taken, in order, and what each cost: seconds, or joules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     taken: Vec<(usize, f64)>,
@@ -8,17 +8,17 @@ pub struct History {
 }
 
 impl History {
-    /// Adds that `action` took so many `seconds`.
+    /// Adds that `action` cost so much.
     ///
     /// # Panics
-    /// If the time is no positive number.
-    pub fn push(&mut self, action: usize, seconds: f64) {
-        assert!(seconds > 0.0 && seconds.is_finite(), "an action takes time: {seconds}");
+    /// If the cost is no positive number.
+    pub fn push(&mut self, action: usize, cost: f64) {
+        assert!(cost > 0.0 && cost.is_finite(), "an action costs something: {cost}");
         if self.of_action.len() <= action {
             self.of_action.resize(action + 1, Vec::new());
         }
-        self.of_action[action].push(seconds);
-        self.taken.push((action, seconds));
+        self.of_action[action].push(cost);
+        self.taken.push((action, cost));
     }
 
     /// How many actions were taken.
@@ -33,28 +33,28 @@ impl History {
         self.taken.is_empty()
     }
 
-    /// Action and seconds, in order.
+    /// Action and cost, in order.
     #[must_use]
     pub fn taken(&self) -> &[(usize, f64)] {
         &self.taken
     }
 
-    /// What `action` took, each time.
+    /// What `action` cost, each time.
     #[must_use]
-    pub fn seconds(&self, action: usize) -> &[f64] {
+    pub fn costs(&self, action: usize) -> &[f64] {
         self.of_action.get(action).map_or(&[], Vec::as_slice)
     }
 
-    /// What `action` took the first time.
+    /// What `action` cost the first time.
     pub(super) fn first(&self, action: usize) -> Option<f64> {
-        self.seconds(action).first().copied()
+        self.costs(action).first().copied()
     }
 
-    /// What `action` took in the mean.
+    /// What `action` cost in the mean.
     #[must_use]
     pub fn mean(&self, action: usize) -> Option<f64> {
-        let seconds = self.seconds(action);
-        (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+        let costs = self.costs(action);
+        (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
     }
 
     /// The actions that were taken, each once, by number.
@@ -62,15 +62,15 @@ impl History {
         (0..self.of_action.len()).filter(|&action| !self.of_action[action].is_empty())
     }
 
-    /// The variance of one duration about the mean of its action, pooled over the actions that were
+    /// The variance of one cost about the mean of its action, pooled over the actions that were
     /// taken more than once; none if there is no such action.
     #[must_use]
     pub fn noise(&self) -> Option<f64> {
         let (mut squares, mut freedom) = (0.0, 0);
         for action in self.tried() {
-            let (seconds, mean) = (self.seconds(action), self.mean(action)?);
-            squares += seconds.iter().map(|y| (y - mean).powi(2)).sum::<f64>();
-            freedom += seconds.len() - 1;
+            let (costs, mean) = (self.costs(action), self.mean(action)?);
+            squares += costs.iter().map(|y| (y - mean).powi(2)).sum::<f64>();
+            freedom += costs.len() - 1;
         }
         (freedom > 0).then(|| squares / freedom as f64)
     }

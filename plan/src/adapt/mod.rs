@@ -1,5 +1,5 @@
 //! How many nodes each of two phases uses, chosen on line: one choice for each repetition of the
-//! phases, such as an evaluation of a likelihood, from the durations of those before.
+//! phases, such as an evaluation of a likelihood, from what those before cost: time, or energy.
 //!
 //! More nodes share the work, and send more messages; a slow node that has few of the last tiles
 //! makes all others wait. So all nodes are often not the best choice, and which is best shows in
@@ -18,12 +18,14 @@ mod discontinuous;
 mod gp_ucb;
 mod history;
 mod neighbours;
+mod objective;
 mod process;
 mod replay;
 mod space;
 mod ucb;
 
 pub use history::History;
+pub use objective::Objective;
 pub use process::{Belief, Point, Process};
 pub use replay::{Outcome, Pool, PoolRow, Replay};
 pub use space::{Action, Space, counts};

@@ -2,7 +2,7 @@
 
 use tegula_runtime::random::{SplitMix64, mix};
 
-use super::{Action, History, Space};
+use super::{Action, History, Objective, Space};
 
 /// What one action takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +15,16 @@ pub struct PoolRow {
     pub seconds: f64,
     /// What its nodes take in that time, in joules, if it is known what they draw.
     pub joules: Option<f64>,
+    /// Joules below which that cannot be, where the second bound cannot be beaten.
+    pub least_joules: Option<f64>,
+}
+
+impl PoolRow {
+    /// What it costs; not a number if that needs the joules and they are not known.
+    #[must_use]
+    pub fn cost(&self, objective: Objective) -> f64 {
+        objective.cost(self.seconds, self.joules)
+    }
 }
 
 /// What every action of a cluster takes.
@@ -29,6 +39,8 @@ pub struct Pool {
 /// How strategies are tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replay {
+    /// What they are to make least.
+    pub objective: Objective,
     /// Choices of a run.
     pub iterations: usize,
     /// Durations that are drawn of each action, among which those of runs are.
@@ -42,37 +54,45 @@ pub struct Replay {
 /// One run of a strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The actions that it took, by number of row, and what each took.
+    /// The actions that it took, by number of row, and what each cost.
     pub history: History,
+    /// What all cost.
+    pub cost: f64,
     /// What all took, in seconds.
     pub seconds: f64,
+    /// What all took, in joules, if that is known.
+    pub joules: Option<f64>,
 }
 
 impl Pool {
-    /// What there is to choose from.
+    /// What there is to choose from, with what it costs at least.
     ///
     /// # Panics
     /// As [`Space::new`].
     #[must_use]
-    pub fn space(&self) -> Space {
+    pub fn space(&self, objective: Objective) -> Space {
         let actions = self.rows.iter().map(|row| row.action).collect();
-        let bounds = self.rows.iter().map(|row| row.bounds[1]).collect();
-        Space::new(self.ends.clone(), actions, bounds)
+        let bound = |row: &PoolRow| objective.cost(row.bounds[1], row.least_joules.or(Some(0.0)));
+        Space::new(self.ends.clone(), actions, self.rows.iter().map(bound).collect())
     }
 
-    /// The row that takes least.
+    /// The row that costs least.
     ///
     /// # Panics
     /// If there are no rows.
     #[must_use]
-    pub fn best(&self) -> usize {
-        let seconds = |&row: &usize| self.rows[row].seconds;
+    pub fn best(&self, objective: Objective) -> usize {
+        let cost = |&row: &usize| self.rows[row].cost(objective);
         let rows = 0..self.rows.len();
-        rows.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("there are rows")
+        rows.min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are rows")
     }
-}
 
-impl Pool {
+    /// Whether it is known what joules every row takes.
+    #[must_use]
+    pub fn has_joules(&self) -> bool {
+        self.rows.iter().all(|row| row.joules.is_some())
+    }
+
     /// Rows to which no other is better in both time and energy: the Pareto front, from the
     /// fastest on. Of rows that are equal in both, the first. Rows whose energy is not known are
     /// left out.
@@ -104,14 +124,22 @@ impl Replay {
         mut next: impl FnMut(&Space, &History) -> usize,
     ) -> Outcome {
         let mut draws = SplitMix64::new(mix(self.seed ^ mix(run as u64)));
-        let mut history = History::default();
+        let (mut history, mut cost) = (History::default(), 0.0);
+        let (mut seconds, mut joules) = (0.0, Some(0.0));
         for _ in 0..self.iterations {
             let action = next(space, &history);
             let sample = draws.next_u64() % self.samples.max(1) as u64;
-            history.push(action, self.sample(action, pool.rows[action].seconds, sample));
+            let row = &pool.rows[action];
+            let took = self.sample(action, row.seconds, sample);
+            // The power stays.
+            let drawn = row.joules.map(|joules| joules * took / row.seconds);
+            let cost_of_one = self.objective.cost(took, drawn);
+            history.push(action, cost_of_one);
+            cost += cost_of_one;
+            seconds += took;
+            joules = joules.zip(drawn).map(|(sum, drawn)| sum + drawn);
         }
-        let seconds = history.taken().iter().map(|(_, seconds)| seconds).sum();
-        Outcome { history, seconds }
+        Outcome { history, cost, seconds, joules }
     }
 
     /// A duration of an action that takes so many `seconds` in the mean.

@@ -23,8 +23,8 @@ pub struct Space {
 impl Space {
     /// The space of `actions` over groups of equal nodes that end with the nodes `ends`.
     ///
-    /// `bounds` has the seconds that each action takes at least, as a linear programme without a
-    /// network expects them.
+    /// `bounds` has what each action costs at least, such as the seconds that a linear programme
+    /// without a network expects.
     ///
     /// # Panics
     /// If no action has all nodes in both phases, ends do not grow, or there are not as many bounds
@@ -66,7 +66,7 @@ impl Space {
         &self.actions
     }
 
-    /// The seconds that an action takes at least.
+    /// What an action costs at least.
     #[must_use]
     pub fn bound(&self, action: usize) -> f64 {
         self.bounds[action]

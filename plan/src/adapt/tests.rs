@@ -1,7 +1,7 @@
 //! Strategies on curves whose best is known, and the process on samples of a cosine.
 
 use super::process::{Point, Process};
-use super::{Action, History, Outcome, Pool, PoolRow, Replay, Space, strategy};
+use super::{Action, History, Objective, Outcome, Pool, PoolRow, Replay, Space, strategy};
 
 /// Nodes of groups that end so, each count taking what `seconds` says; the bound is `bound`.
 fn pool(ends: &[usize], seconds: impl Fn(usize) -> f64, bound: impl Fn(usize) -> f64) -> Pool {
@@ -11,6 +11,7 @@ fn pool(ends: &[usize], seconds: impl Fn(usize) -> f64, bound: impl Fn(usize) ->
         bounds: [0.5 * bound(second), bound(second)],
         seconds: seconds(second),
         joules: None,
+        least_joules: None,
     };
     Pool { ends: ends.to_vec(), rows: (1..=all).map(row).collect() }
 }
@@ -25,11 +26,13 @@ fn smooth_bound(n: usize) -> f64 {
     2.0 + 80.0 / n as f64
 }
 
-const EXACT: Replay = Replay { iterations: 60, samples: 1, deviation: 0.0, seed: 1 };
-const NOISY: Replay = Replay { iterations: 127, samples: 30, deviation: 0.5, seed: 1 };
+const EXACT: Replay =
+    Replay { objective: Objective::Time, iterations: 60, samples: 1, deviation: 0.0, seed: 1 };
+const NOISY: Replay =
+    Replay { objective: Objective::Time, iterations: 127, samples: 30, deviation: 0.5, seed: 1 };
 
 fn run(replay: &Replay, pool: &Pool, name: &str) -> Outcome {
-    let (entry, space) = (strategy(name).expect("it is listed"), pool.space());
+    let (entry, space) = (strategy(name).expect("it is listed"), pool.space(Objective::Time));
     replay.run((pool, &space), 0, |space, history| entry.next(space, history))
 }
 
@@ -46,7 +49,7 @@ fn settled(pool: &Pool, outcome: &Outcome) -> usize {
 #[test]
 fn all_strategies_find_the_best_of_a_smooth_curve() {
     let pool = pool(&[4, 14], smooth, smooth_bound);
-    assert_eq!(pool.rows[pool.best()].action.second, 10);
+    assert_eq!(pool.rows[pool.best(Objective::Time)].action.second, 10);
     for name in
         ["dichotomy", "right-left", "left-right", "brent", "ucb", "gp-ucb", "gp-discontinuous"]
     {
@@ -134,9 +137,10 @@ fn both_phases_are_chosen_together() {
         bounds: [1.0, 30.0 / action.first as f64 + smooth_bound(action.second)],
         seconds: seconds(action.first, action.second),
         joules: None,
+        least_joules: None,
     };
     let pool = Pool { ends: vec![4, 12], rows: actions.map(row).collect() };
-    let best = pool.rows[pool.best()];
+    let best = pool.rows[pool.best(Objective::Time)];
     assert_eq!(best.action, Action { first: 9, second: 10 });
     for name in ["gp-discontinuous", "gp-ucb"] {
         let outcome = run(&NOISY, &pool, name);
@@ -151,7 +155,7 @@ fn both_phases_are_chosen_together() {
 #[test]
 fn a_strategy_goes_on_from_its_history_alone() {
     let pool = pool(&[2, 8, 14], smooth, smooth_bound);
-    let space = pool.space();
+    let space = pool.space(Objective::Time);
     for entry in super::STRATEGIES {
         let whole = NOISY.run((&pool, &space), 3, |space, history| entry.next(space, history));
         let mut history = History::default();
@@ -225,4 +229,34 @@ fn the_front_has_what_nothing_beats_in_time_and_energy() {
     of_five.rows[2].joules = None;
     assert_eq!(of_five.front(), [4, 3, 0]);
     assert!(pool(&[5], smooth, smooth_bound).front().is_empty());
+}
+
+#[test]
+fn what_costs_least_depends_on_the_objective() {
+    // Four nodes are fastest; the energy grows with the nodes; two are a compromise.
+    let mut of_four = pool(&[4], |n| [12.0, 7.0, 6.0, 5.5][n - 1], |n| 4.0 / n as f64);
+    let joules = [100.0, 120.0, 180.0, 300.0];
+    of_four.rows.iter_mut().zip(joules).for_each(|(row, joules)| {
+        (row.joules, row.least_joules) = (Some(joules), Some(20.0));
+    });
+    let best = |objective| of_four.rows[of_four.best(objective)].action.second;
+    assert_eq!(Objective::ALL.map(best), [4, 1, 2]);
+    for objective in Objective::ALL {
+        let (replay, space) = (Replay { objective, ..EXACT }, of_four.space(objective));
+        assert_eq!(space.bound(3), objective.cost(1.0, Some(20.0)), "{objective:?}");
+        for name in ["gp-discontinuous", "gp-ucb", "ucb", "brent"] {
+            let entry = strategy(name).expect("it is listed");
+            let run =
+                replay.run((&of_four, &space), 0, |space, history| entry.next(space, history));
+            assert_eq!(settled(&of_four, &run), best(objective), "{name} by {objective:?}");
+            let rows = run.history.taken().iter().map(|&(row, _)| of_four.rows[row]);
+            let [seconds, joules, cost] = rows.fold([0.0; 3], |[seconds, joules, cost], row| {
+                let drawn = row.joules.unwrap_or_default();
+                [seconds + row.seconds, joules + drawn, cost + row.cost(objective)]
+            });
+            assert!((run.seconds - seconds).abs() < 1e-9 * seconds);
+            assert!((run.joules.expect("it is known") - joules).abs() < 1e-9 * joules);
+            assert!((run.cost - cost).abs() < 1e-9 * cost);
+        }
+    }
 }

@@ -7,8 +7,8 @@ use std::iter::once;
 
 use super::{History, Space};
 
-/// The width of a bound in standard deviations of one duration, and the least of those, in seconds:
-/// the thesis prints neither.
+/// The width of a bound in standard deviations of one cost, and the least of those, in seconds where
+/// these are the cost: the thesis prints neither.
 const WIDTH: f64 = 2.0;
 const LEAST_DEVIATION: f64 = 0.25;
 
@@ -26,13 +26,13 @@ pub(super) fn next_of_ends(space: &Space, history: &History) -> usize {
 }
 
 fn least(arms: impl Iterator<Item = usize> + Clone, history: &History) -> usize {
-    if let Some(new) = arms.clone().find(|&arm| history.seconds(arm).is_empty()) {
+    if let Some(new) = arms.clone().find(|&arm| history.costs(arm).is_empty()) {
         return new;
     }
     let deviation = history.noise().unwrap_or(0.0).sqrt().max(LEAST_DEVIATION);
     let width = WIDTH * deviation * (history.len() as f64).ln().sqrt();
     let bound = |arm: usize| {
-        let count = history.seconds(arm).len() as f64;
+        let count = history.costs(arm).len() as f64;
         history.mean(arm).expect("each was taken") - width / count.sqrt()
     };
     arms.min_by(|&a, &b| bound(a).total_cmp(&bound(b))).expect("there are all nodes")

@@ -7,6 +7,7 @@
 
 mod context;
 mod driver;
+mod energy;
 mod event;
 pub mod library;
 mod memory;
@@ -15,6 +16,7 @@ mod stream;
 
 pub use context::{Context, Device, Spare};
 pub use driver::{DriverError, Place};
+pub use energy::EnergyCounters;
 pub use event::{Event, Wait};
 pub use memory::{OnDevice, Pinned};
 pub use module::{Function, Module};

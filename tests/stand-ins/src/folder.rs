@@ -7,8 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
 /// The names.
-const NAMES: [&str; 5] =
-    ["libcuda.so", "libcuda.so.1", "libcublas.so", "libcusolver.so", "libnvrtc.so"];
+const NAMES: [&str; 6] = [
+    "libcuda.so",
+    "libcuda.so.1",
+    "libcublas.so",
+    "libcusolver.so",
+    "libnvrtc.so",
+    "libnvidia-ml.so",
+];
 
 /// Why device code cannot be played here, if it cannot: it is compiled by g++.
 #[must_use]

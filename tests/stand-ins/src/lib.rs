@@ -1,6 +1,6 @@
-//! Stand-ins for NVIDIA's libraries: the driver, cuBLAS, cuSOLVER and NVRTC in one shared library
-//! that computes on the host, so that programs and tests which look for CUDA when they run have
-//! devices where there are none.
+//! Stand-ins for NVIDIA's libraries: the driver, cuBLAS, cuSOLVER, NVRTC and what of NVML counts
+//! energy, in one shared library that computes on the host, so that programs and tests which look
+//! for CUDA when they run have devices where there are none.
 //!
 //! Memory of a device is memory of the host under addresses that only the stand-ins can read;
 //! streams are threads; device code is compiled by g++. What a real device would answer with wrong
@@ -20,6 +20,7 @@ mod driver;
 mod factor;
 mod folder;
 mod host;
+mod management;
 mod memory;
 mod modules;
 mod number;

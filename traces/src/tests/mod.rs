@@ -80,8 +80,14 @@ fn the_critical_path_goes_on_through_what_the_program_waited_for() {
 #[test]
 fn bounds_are_told_from_settings() {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-    let about = vec![pair("cpb_seconds", "0.5"), pair("seed", "0"), pair("abe_seconds", "none")];
+    let about = vec![
+        pair("cpb_seconds", "0.5"),
+        pair("seed", "0"),
+        pair("abe_seconds", "none"),
+        pair("energy_joules", "12.5"),
+    ];
     let trace = Trace { about, ..small() };
+    assert_eq!([energy_joules(&trace), energy_joules(&small())], [Some(12.5), None]);
     assert_eq!(settings(&trace).collect::<Vec<_>>(), [("seed", "0")]);
     assert_eq!(bounds_seconds(&trace), [("critical path bound (CPB)", 0.5)]);
     assert_eq!(bounds_seconds(&Trace::default()), []);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use tegula_plan::adapt::{Action, Pool as Durations, PoolRow, counts};
-use tegula_plan::platform::cluster::{ClusterPlatform, Sorted};
+use tegula_plan::adapt::{Action, Objective, Pool as Durations, PoolRow, counts};
+use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform, Sorted};
 
 use super::pool_file;
 use crate::error::refused;
@@ -121,8 +121,12 @@ fn row(
     let bounds = [0, 1].map(|phase| plan.ends[phase].last().copied().unwrap_or(0.0));
     let Judged { seconds, joules } = judged(workload, sizes, cluster, &maps)?;
     // Nodes that neither phase has are off.
-    let joules = joules.into_iter().take(first.max(second)).sum();
-    Ok(Some(PoolRow { action, bounds, seconds, joules }))
+    let on = first.max(second);
+    let joules = joules.into_iter().take(on).sum();
+    let power = |node: &ClusterNode| Some(node.platform.power.as_ref()?.idle);
+    let idle: Option<f64> = cluster.nodes[..on].iter().map(power).sum();
+    let least_joules = idle.map(|watts| watts * bounds[1]);
+    Ok(Some(PoolRow { action, bounds, seconds, joules, least_joules }))
 }
 
 /// How many there are of each group.
@@ -134,6 +138,13 @@ fn groups(cluster: &ClusterPlatform, ends: &[usize]) -> String {
         text
     };
     ends.iter().map(group).collect::<Vec<_>>().join(", ")
+}
+
+/// Its nodes, its time and its energy.
+fn described(row: PoolRow) -> String {
+    let PoolRow { action: Action { first, second }, seconds: time, joules, .. } = row;
+    let joules = energy(joules.unwrap_or(f64::NAN), time);
+    format!("{first}|{second}: {}, {joules}", seconds(time))
 }
 
 fn describe(pool: &Durations, console: &Console) {
@@ -154,21 +165,23 @@ fn describe(pool: &Durations, console: &Console) {
     }
     console.line("");
     console.line(table);
-    let best = pool.rows[pool.best()];
+    let best = pool.rows[pool.best(Objective::Time)];
     let Action { first, second } = best.action;
     console.line(format_args!(
         "\nleast: {} with {} for the generation and {second} for the factorisation",
         seconds(best.seconds),
         count(first, "node"),
     ));
+    if pool.has_joules() {
+        let others = [(Objective::Energy, "energy"), (Objective::Product, "energy times time")];
+        for (objective, name) in others {
+            let row = described(pool.rows[pool.best(objective)]);
+            console.line(format_args!("least {name}: {row}"));
+        }
+    }
     let front = pool.front();
     if !front.is_empty() {
-        let row = |&row: &usize| {
-            let PoolRow { action: Action { first, second }, seconds: time, joules, .. } =
-                pool.rows[row];
-            let joules = joules.unwrap_or(f64::NAN);
-            format!("  {first}|{second}: {}, {}", seconds(time), energy(joules, time))
-        };
+        let row = |&row: &usize| format!("  {}", described(pool.rows[row]));
         let rows: Vec<String> = front.iter().map(row).collect();
         console.line("none is better in both time and energy than (generation|factorisation)");
         console.line(rows.join("\n"));
@@ -191,5 +204,6 @@ fn row_json(row: &PoolRow) -> serde_json::Value {
         "lp_seconds": row.bounds[1],
         "seconds": row.seconds,
         "joules": row.joules,
+        "least_joules": row.least_joules,
     })
 }

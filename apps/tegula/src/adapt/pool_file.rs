@@ -4,31 +4,31 @@ use std::path::Path;
 
 use anyhow::Result;
 use tegula_files::{Table, WriteError};
-use tegula_plan::adapt::{Action, Pool, PoolRow};
+use tegula_plan::adapt::{Action, Objective, Pool, PoolRow};
 
 use crate::error::refused;
 use crate::output::write_file;
 
-/// The column of joules, which pools of nodes have of which it is known what they draw.
-const JOULES: &str = "joules";
+/// The columns of joules, which pools of nodes have of which it is known what they draw: at least,
+/// and simulated.
+const JOULES: [&str; 2] = ["least_joules", "joules"];
 /// Columns of a pool.
 const COLUMNS: [&str; 6] =
     ["generation", "factorization", "group", "lp_first", "lp_second", "seconds"];
 
 /// Writes `pool` to `path`.
 pub(super) fn write(path: &Path, pool: &Pool) -> Result<()> {
-    let space = pool.space();
+    let space = pool.space(Objective::Time);
     write_file::<WriteError>(path, |out| {
-        let has_joules = pool.rows.iter().all(|row| row.joules.is_some());
-        let last = has_joules.then_some(JOULES);
-        let columns: Vec<&str> = COLUMNS.into_iter().chain(last).collect();
+        let last: &[&str] = if pool.has_joules() { &JOULES } else { &[] };
+        let columns: Vec<&str> = COLUMNS.iter().chain(last).copied().collect();
         writeln!(out, "{}", columns.join(","))?;
-        for PoolRow { action, bounds, seconds, joules } in &pool.rows {
+        for PoolRow { action, bounds, seconds, joules, least_joules } in &pool.rows {
             let Action { first, second } = action;
             let group = space.group(*second) + 1;
             write!(out, "{first},{second},{group},{},{},{seconds}", bounds[0], bounds[1])?;
-            match joules.filter(|_| has_joules) {
-                Some(joules) => writeln!(out, ",{joules}")?,
+            match joules.filter(|_| pool.has_joules()) {
+                Some(joules) => writeln!(out, ",{},{joules}", least_joules.unwrap_or(0.0))?,
                 None => writeln!(out)?,
             }
         }
@@ -46,7 +46,8 @@ pub(super) fn read(path: &Path) -> Result<Pool> {
     for name in COLUMNS {
         columns.push(table.numbers(table.find(name)?)?);
     }
-    let joules = table.find_any(&[JOULES]).map(|column| table.numbers(column)).transpose()?;
+    let known = |name| table.find_any(&[name]).map(|column| table.numbers(column)).transpose();
+    let [least_joules, joules] = [known(JOULES[0])?, known(JOULES[1])?];
     let wrong = |row: usize, reason: &str| {
         refused(format!("{}, line {}: {reason}", path.display(), table.line(row)))
     };
@@ -63,16 +64,21 @@ pub(super) fn read(path: &Path) -> Result<Pool> {
         if !are_times {
             return Err(wrong(row, "times are numbers of seconds, the last one above 0"));
         }
-        let joules = joules.as_ref().map(|column| column[row]);
-        if joules.is_some_and(|joules| joules.is_nan() || joules < 0.0) {
-            return Err(wrong(row, "joules are numbers from 0 on"));
+        let of_row = |column: Option<&[f64]>| column.map(|column| column[row]);
+        let [least_joules, joules] = [of_row(least_joules), of_row(joules)];
+        if joules.is_some_and(|joules| joules.is_nan() || joules <= 0.0) {
+            return Err(wrong(row, "joules are numbers above 0"));
+        }
+        if least_joules.is_some_and(|joules| joules.is_nan() || joules < 0.0) {
+            return Err(wrong(row, "least joules are numbers from 0 on"));
         }
         let action = Action { first, second };
         if rows.iter().any(|other| other.action == action) {
             return Err(wrong(row, "these counts stand there twice"));
         }
         groups.push((second, group));
-        rows.push(PoolRow { action, bounds: [lp_first, lp_second], seconds, joules });
+        let bounds = [lp_first, lp_second];
+        rows.push(PoolRow { action, bounds, seconds, joules, least_joules });
     }
     groups.sort_unstable();
     if !groups.is_sorted_by_key(|(_, group)| group) {

@@ -7,12 +7,15 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use tegula_files::WriteError;
-use tegula_plan::adapt::{Outcome, Pool, Replay as Runs, STRATEGIES, Space, StrategyEntry};
+use tegula_plan::adapt::{
+    Objective, Outcome, Pool, PoolRow, Replay as Runs, STRATEGIES, Space, StrategyEntry,
+};
 
 use super::{pool_file, report};
+use crate::error::refused;
 use crate::flags::{OutputFlags, member};
 use crate::output::{
-    Align, Console, Form, Progress, Table, check_form, number, percent, seconds, write_file,
+    Align, Console, Form, Progress, Table, check_form, energy, number, percent, seconds, write_file,
 };
 
 /// Flags of `replay`.
@@ -20,6 +23,7 @@ use crate::output::{
 #[command(after_help = "\
 Examples:
   tegula adapt replay pool.csv
+  tegula adapt replay pool.csv --objective energy
   tegula adapt replay pools/*.csv --strategy gp-discontinuous,gp-ucb --repeat 100 -o report.html")]
 pub(crate) struct Replay {
     /// Tables that pool wrote
@@ -28,6 +32,9 @@ pub(crate) struct Replay {
     /// Strategies [default: all of them]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = member(strategies()))]
     strategy: Vec<usize>,
+    /// What choices are to make least
+    #[arg(long, value_name = "NAME", default_value = "time", value_parser = member(objectives()))]
+    objective: usize,
     /// Choices of a run
     #[arg(long, value_name = "N", default_value_t = 127, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     iterations: u32,
@@ -54,6 +61,11 @@ fn strategies() -> Vec<(&'static str, &'static str)> {
     STRATEGIES.iter().map(|entry| (entry.name, entry.summary)).collect()
 }
 
+/// What there is to make least.
+fn objectives() -> Vec<(&'static str, &'static str)> {
+    Objective::ALL.iter().map(|objective| (objective.name(), objective.summary())).collect()
+}
+
 fn parse_deviation(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('s').parse::<f64>().ok();
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
@@ -68,22 +80,57 @@ pub(super) struct Trial {
     pub(super) deciding: (f64, f64),
 }
 
+/// What a run takes in the mean.
+#[derive(Clone, Copy)]
+pub(super) struct Mean {
+    pub(super) cost: f64,
+    seconds: f64,
+    joules: Option<f64>,
+}
+
+impl Mean {
+    fn of(outcomes: &[Outcome]) -> Self {
+        let runs = outcomes.len() as f64;
+        let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / runs;
+        let joules: Option<f64> = outcomes.iter().map(|outcome| outcome.joules).sum();
+        Self {
+            cost: mean(|outcome| outcome.cost),
+            seconds: mean(|outcome| outcome.seconds),
+            joules: joules.map(|joules| joules / runs),
+        }
+    }
+
+    /// Its time, and its energy if that is known.
+    fn describe(&self) -> String {
+        let joules = self.joules.map(|joules| energy(joules, self.seconds));
+        let joules = joules.map_or_else(String::new, |energy| format!(", {energy}"));
+        seconds(self.seconds) + &joules
+    }
+}
+
 /// A pool with what was tried on it.
 pub(super) struct Tried {
     pub(super) name: String,
+    pub(super) objective: Objective,
     pub(super) pool: Pool,
     pub(super) space: Space,
-    /// What runs take with all nodes, and with the best count, in the mean.
-    pub(super) all_seconds: f64,
-    pub(super) best_seconds: f64,
+    /// What runs take with all nodes, and with the best count.
+    pub(super) all: Mean,
+    pub(super) best: Mean,
     pub(super) trials: Vec<Trial>,
 }
 
+impl Tried {
+    /// The count that costs least.
+    fn best_row(&self) -> usize {
+        self.pool.best(self.objective)
+    }
+}
+
 impl Trial {
-    /// What a run takes in the mean.
-    pub(super) fn seconds(&self) -> f64 {
-        let seconds = self.outcomes.iter().map(|outcome| outcome.seconds);
-        seconds.sum::<f64>() / self.outcomes.len() as f64
+    /// What a run takes.
+    pub(super) fn mean(&self) -> Mean {
+        Mean::of(&self.outcomes)
     }
 
     /// After how many choices `row` was first tried, in the median over runs; none if half of the
@@ -114,17 +161,26 @@ impl Replay {
         if let Some(path) = &self.output_file {
             check_form("-o", path, Form::Page)?;
         }
-        let mut pools = Vec::new();
+        let (objective, mut pools) = (self.objective(), Vec::new());
         for path in &self.pools {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            pools.push((name, pool_file::read(path)?));
+            let pool = pool_file::read(path)?;
+            if objective != Objective::Time && !pool.has_joules() {
+                return Err(refused(format!(
+                    "{}: --objective {} needs the column joules, which `tegula adapt pool` writes \
+                     where the platform says what its nodes draw (power)",
+                    path.display(),
+                    objective.name()
+                )));
+            }
+            pools.push((name, pool));
         }
         let chosen = self.chosen();
         let mut progress = Progress::new(&console);
         let (mut done, all) = (0, pools.len() * chosen.len());
         let mut tried = Vec::new();
         for (name, pool) in pools {
-            let space = pool.space();
+            let space = pool.space(objective);
             let mut trials = Vec::new();
             for &strategy in &chosen {
                 trials.push(self.trial(&pool, &space, strategy));
@@ -132,11 +188,11 @@ impl Replay {
                 progress.share(done, all, "strategies");
             }
             let mean = |row: usize| {
-                let fixed = |run| self.runs().run((&pool, &space), run, |_, _| row).seconds;
-                (0..self.repeat as usize).map(fixed).sum::<f64>() / f64::from(self.repeat)
+                let fixed = |run| self.runs().run((&pool, &space), run, |_, _| row);
+                Mean::of(&(0..self.repeat as usize).map(fixed).collect::<Vec<Outcome>>())
             };
-            let (all_seconds, best_seconds) = (mean(space.all()), mean(pool.best()));
-            tried.push(Tried { name, pool, space, all_seconds, best_seconds, trials });
+            let (all, best) = (mean(space.all()), mean(pool.best(objective)));
+            tried.push(Tried { name, objective, pool, space, all, best, trials });
         }
         progress.clear();
         tried.iter().for_each(|tried| describe(tried, self.iterations, &console));
@@ -147,6 +203,7 @@ impl Replay {
         }
         let pools: Vec<Value> = tried.iter().map(tried_json).collect();
         self.output.write(&json!({
+            "objective": objective.name(),
             "iterations": self.iterations,
             "repetitions": self.repeat,
             "noise_seconds": self.noise,
@@ -161,8 +218,13 @@ impl Replay {
         (0..STRATEGIES.len()).filter(is_chosen).map(|index| &STRATEGIES[index]).collect()
     }
 
+    fn objective(&self) -> Objective {
+        Objective::ALL[self.objective]
+    }
+
     fn runs(&self) -> Runs {
         Runs {
+            objective: self.objective(),
             iterations: self.iterations as usize,
             samples: self.samples as usize,
             deviation: self.noise,
@@ -189,22 +251,22 @@ impl Replay {
 }
 
 fn describe(tried: &Tried, iterations: u32, console: &Console) {
-    let Tried { name, pool, space, all_seconds, best_seconds, trials } = tried;
-    let best = pool.rows[pool.best()];
+    let Tried { name, objective, pool, space, all, best, trials } = tried;
+    let row = pool.rows[tried.best_row()];
     console.line(format_args!("\n{name}"));
-    console.field("all nodes", format_args!("{} nodes, {}", space.nodes(), seconds(*all_seconds)));
+    console.field("all nodes", format_args!("{} nodes, {}", space.nodes(), all.describe()));
     console.field(
         "best",
         format_args!(
             "{} of the factorisation, {} of the generation: {} for {iterations} runs",
-            best.action.second,
-            best.action.first,
-            seconds(*best_seconds)
+            row.action.second,
+            row.action.first,
+            best.describe()
         ),
     );
     let mut table = Table::new(&[
         ("strategy", Align::Left),
-        ("seconds", Align::Right),
+        (objective.summary(), Align::Right),
         ("less than all", Align::Right),
         ("more than best", Align::Right),
         ("best tried at", Align::Right),
@@ -212,13 +274,13 @@ fn describe(tried: &Tried, iterations: u32, console: &Console) {
         ("at most", Align::Right),
     ]);
     for trial in trials {
-        let total = trial.seconds();
+        let total = trial.mean().cost;
         table.row(vec![
             trial.strategy.name.to_owned(),
             number(total, 5),
-            percent(1.0 - total / all_seconds),
-            percent(total / best_seconds - 1.0),
-            trial.found_after(pool.best()).map_or("never".to_owned(), |count| count.to_string()),
+            percent(1.0 - total / all.cost),
+            percent(total / best.cost - 1.0),
+            trial.found_after(tried.best_row()).map_or("never".to_owned(), |n| n.to_string()),
             seconds(trial.deciding.1),
             seconds(trial.deciding.0),
         ]);
@@ -227,20 +289,21 @@ fn describe(tried: &Tried, iterations: u32, console: &Console) {
 }
 
 fn tried_json(tried: &Tried) -> Value {
-    let Tried { name, pool, space, all_seconds, best_seconds, trials } = tried;
-    let best = pool.rows[pool.best()];
-    let all_row = pool.rows[space.all()];
-    let mut line = space.line().iter().map(|&row| &pool.rows[row]);
-    let bound = line.find(|row| row.bounds[1] < all_row.seconds);
+    let Tried { name, pool, space, all, best, trials, .. } = tried;
+    let [best_row, all_row]: [PoolRow; 2] =
+        [tried.best_row(), space.all()].map(|row| pool.rows[row]);
+    let mut line = space.line().iter();
+    let bound = line.find(|&&row| space.bound(row) < all_row.cost(tried.objective));
     let trial_json = |trial: &Trial| {
-        let total = trial.seconds();
+        let Mean { cost, seconds, joules } = trial.mean();
         json!({
             "name": trial.strategy.name,
-            "seconds": total,
-            "gain_over_all": all_seconds / total - 1.0,
-            "less_than_all": 1.0 - total / all_seconds,
-            "loss_to_best": total / best_seconds - 1.0,
-            "best_found_at": trial.found_after(pool.best()),
+            "seconds": seconds,
+            "joules": joules,
+            "gain_over_all": all.cost / cost - 1.0,
+            "less_than_all": 1.0 - cost / all.cost,
+            "loss_to_best": cost / best.cost - 1.0,
+            "best_found_at": trial.found_after(tried.best_row()),
             "actions": trial.taken(pool.rows.len()),
             "decision_seconds": trial.deciding.1,
             "longest_decision_seconds": trial.deciding.0,
@@ -249,14 +312,17 @@ fn tried_json(tried: &Tried) -> Value {
     json!({
         "name": name,
         "groups": pool.ends,
-        "all_nodes_seconds": all_seconds,
-        "best_seconds": best_seconds,
+        "all_nodes_seconds": all.seconds,
+        "all_nodes_joules": all.joules,
+        "best_seconds": best.seconds,
+        "best_joules": best.joules,
         "best": {
-            "generation": best.action.first,
-            "factorization": best.action.second,
-            "seconds": best.seconds,
+            "generation": best_row.action.first,
+            "factorization": best_row.action.second,
+            "seconds": best_row.seconds,
+            "joules": best_row.joules,
         },
-        "bound_nodes": bound.map(|row| row.action.second),
+        "bound_nodes": bound.map(|&row| pool.rows[row].action.second),
         "strategies": trials.iter().map(trial_json).collect::<Vec<_>>(),
     })
 }

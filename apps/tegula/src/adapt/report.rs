@@ -10,8 +10,12 @@ use crate::output::number;
 
 /// The page.
 pub(super) fn page(tried: &[Tried]) -> String {
-    let mut body =
-        html::section("Seconds of a run beside all nodes and the best count", 1, &table(tried));
+    let cost = tried.first().map_or("", |pool| pool.objective.summary());
+    let mut body = html::section(
+        &format!("What a run costs ({cost}) beside all nodes and the best count"),
+        1,
+        &table(tried),
+    );
     for pool in tried {
         body += &format!("<h2>{}</h2>\n<div class=\"figures\">\n", escaped(&pool.name));
         body += &html::captioned(
@@ -41,22 +45,23 @@ pub(super) fn page(tried: &[Tried]) -> String {
     html::page("How many nodes each phase uses", &body)
 }
 
-/// A row for each pool, a column for each strategy: how much longer than with the best count.
+/// A row for each pool, a column for each strategy: how much more it costs than the best count.
 fn table(tried: &[Tried]) -> Vec<Vec<String>> {
-    let mut head = vec!["pool".to_owned(), "all nodes, s".to_owned(), "best count, s".to_owned()];
+    let mut head = vec!["pool".to_owned(), "all nodes".to_owned(), "best count".to_owned()];
     let strategies = tried.first().map(|pool| &pool.trials[..]).unwrap_or_default();
     head.extend(
         strategies.iter().map(|trial| format!("{}, more than best, %", trial.strategy.name)),
     );
-    let row =
-        |pool: &Tried| {
-            let mut row =
-                vec![pool.name.clone(), number(pool.all_seconds, 5), number(pool.best_seconds, 5)];
-            row.extend(pool.trials.iter().map(|trial| {
-                format!("{:.1}", 100.0 * (trial.seconds() / pool.best_seconds - 1.0))
-            }));
-            row
-        };
+    let row = |pool: &Tried| {
+        let costs = [pool.all, pool.best].map(|mean| number(mean.cost, 5));
+        let mut row: Vec<String> = [pool.name.clone()].into_iter().chain(costs).collect();
+        row.extend(
+            pool.trials
+                .iter()
+                .map(|trial| format!("{:.1}", 100.0 * (trial.mean().cost / pool.best.cost - 1.0))),
+        );
+        row
+    };
     std::iter::once(head).chain(tried.iter().map(row)).collect()
 }
 

@@ -31,7 +31,7 @@ use tegula_linalg::program::Footprint;
 
 use crate::error::refused;
 use crate::machine::memory_bytes;
-use crate::output::{Account, Console, bytes, count};
+use crate::output::{Account, Console, begin_energy, bytes, count};
 use crate::platform::LearntModels;
 use crate::ranks::{self, Ranks};
 use crate::seat;
@@ -370,7 +370,10 @@ impl Run {
             FlowOptions { cache, deterministic, codec: CODEC, digest, ..FlowOptions::default() };
         let mut flow = match seat::engine() {
             Some(shared) => Flow::new(shared, options),
-            None => Flow::new(Exec::new(engine), options),
+            None => {
+                begin_energy();
+                Flow::new(Exec::new(engine), options)
+            }
         };
         flow.set_owners(self.shares.owners.clone());
         flow

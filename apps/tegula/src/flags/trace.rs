@@ -142,6 +142,7 @@ const SETTINGS: &[&str] = &[
     "blas",
     "abe_seconds",
     "cpb_seconds",
+    "energy_joules",
 ];
 
 /// The command, the version, and the settings that stand in `result`.

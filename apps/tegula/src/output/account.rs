@@ -5,6 +5,7 @@ use tegula_runtime::flow::Flow;
 use tegula_runtime::ranks::Traffic;
 use tegula_runtime::trace::{Site, Totals};
 
+use super::meter::Measured;
 use super::{Console, bytes, transfers};
 
 /// What a flow came to.
@@ -19,6 +20,8 @@ pub(crate) struct Account {
     site: Site,
     /// What ranks have sent each other.
     traffic: Traffic,
+    /// What the machines took, if they count it.
+    energy: Option<Measured>,
 }
 
 impl Account {
@@ -31,7 +34,8 @@ impl Account {
         // If a rank is gone, the next wait says so.
         let all = flow.total([run, to_disk]).unwrap_or([run, to_disk]);
         let traffic = flow.traffic().unwrap_or_else(|_| flow.sent());
-        Self { tasks, all, totals, site, traffic }
+        let energy = Measured::of(flow);
+        Self { tasks, all, totals, site, traffic, energy }
     }
 
     /// What came on top of `before`, an earlier state of the same flow.
@@ -41,11 +45,13 @@ impl Account {
         self.traffic.messages -= before.traffic.messages;
         self.traffic.bytes -= before.traffic.bytes;
         self.totals = self.totals.zip(before.totals.as_ref()).map(|(now, then)| now.since(then));
+        self.energy = self.energy.zip(before.energy.as_ref()).map(|(now, then)| now.since(then));
         self
     }
 
-    /// Prints what moved and how busy the workers were, if that is known.
+    /// Prints the energy, what moved and how busy the workers were, if that is known.
     pub(crate) fn describe(&self, console: &Console) {
+        self.energy.iter().for_each(|energy| energy.describe(console));
         if self.traffic.messages > 0 {
             let Traffic { messages, bytes: sent } = self.traffic;
             console.field(
@@ -64,13 +70,16 @@ impl Account {
         self.totals.as_ref()
     }
 
-    /// Whether [`describe`](Self::describe) prints anything.
+    /// Whether [`describe`](Self::describe) prints how busy the workers were.
     pub(crate) fn is_counted(&self) -> bool {
         self.totals.is_some()
     }
 
-    /// Adds the tasks by worker, the transfers and the messages to a result.
+    /// Adds the tasks by worker, the transfers, the messages and the energy to a result.
     pub(crate) fn describe_json(&self, into: &mut Map<String, Value>) {
+        let joules = self.energy.as_ref().map(Measured::joules);
+        into.insert("energy_joules".to_owned(), joules.into());
+        self.energy.iter().for_each(|energy| energy.describe_parts(into));
         into.insert("messages".to_owned(), self.traffic.messages.into());
         into.insert("bytes_sent".to_owned(), self.traffic.bytes.into());
         match &self.totals {

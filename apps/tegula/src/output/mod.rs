@@ -3,6 +3,7 @@
 mod account;
 mod deferring;
 mod forms;
+mod meter;
 mod numbers;
 mod paths;
 mod progress;
@@ -24,6 +25,7 @@ use crate::{error, guest, ranks, seat};
 pub(crate) use account::Account;
 pub(crate) use deferring::DeferringWriter;
 pub(crate) use forms::{Form, check_form};
+pub(crate) use meter::{begin_energy, meter};
 pub(crate) use numbers::{bytes, bytes_up, count, energy, number, percent, range, rate, seconds};
 pub(crate) use paths::{check_folder, check_folder_to_make, check_output, folder_of};
 pub(crate) use progress::Progress;

@@ -16,6 +16,7 @@ mod convert;
 mod defects;
 mod devices;
 mod directions;
+mod energy;
 mod failures;
 mod files;
 mod fit;

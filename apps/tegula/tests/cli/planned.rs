@@ -91,7 +91,10 @@ fn a_fit_is_the_same_with_any_number_of_nodes() {
         ("--nodes 2", &["one rank"][..]),
         ("--ranks local:3 --nodes 4", &["--nodes 4", "3 ranks"]),
         ("--ranks local:3 --nodes none", &["'none'", "auto"]),
-        ("--ranks local:3 --nodes auto:x", &["no strategy 'x'", "gp-discontinuous"]),
+        (
+            "--ranks local:3 --nodes auto:x",
+            &["'x' is neither a strategy", "gp-discontinuous", "energy"],
+        ),
         ("--ranks local:3 --nodes 2 --distribution 1d", &["lp", "not by 1d"]),
         ("--ranks local:3 --nodes 2 --generation 1d", &["--generation"]),
         ("--ranks local:3 --nodes auto --deterministic", &["--deterministic"]),

@@ -120,6 +120,18 @@ fn every_program_passes_its_check_beside_devices() {
 }
 
 #[test]
+fn devices_count_their_energy() {
+    let Some(devices) = Devices::two() else { return };
+    let json = devices.run("linalg potrf -n 500 --tile-size 50 --devices 0,1 --json -").succeeded();
+    let json = json.json();
+    // One draws 100 W, the other 200; each is read for itself.
+    let parts = ["device 0", "device 1"];
+    let [first, second] = parts.map(|part| number(&json["energy_parts"], &format!("/{part}")));
+    assert!(first > 0.0 && (1.9..2.1).contains(&(second / first)), "{first} and {second} J");
+    assert!(number(&json, "/energy_joules") >= first + second - 1e-6);
+}
+
+#[test]
 fn every_precision_passes_its_check_on_devices() {
     let Some(devices) = Devices::two() else { return };
     for precision in ["s", "d", "c", "z"] {

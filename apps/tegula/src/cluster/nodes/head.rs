@@ -77,14 +77,16 @@ impl Head {
         self.chosen()
     }
 
-    /// What must be the same for a history to be of use: the tiles, and the workers of the ranks.
+    /// What must be the same for a history to be of use: the tiles, what is to be least, and the
+    /// workers of the ranks.
     /// Which of nodes that are alike is the faster one may differ by chance.
     fn about(&self) -> Vec<u64> {
         let sizes = &self.question.sizes;
         let workers = self.cluster.nodes.iter().map(|node| node.machine.workers.len() as u64);
         let mut workers: Vec<u64> = workers.collect();
         workers.sort_unstable();
-        let about = [sizes.tiles as u64, sizes.nb as u64, workers.len() as u64];
+        let objective = self.choice.objective() as u64;
+        let about = [sizes.tiles as u64, sizes.nb as u64, objective, workers.len() as u64];
         about.into_iter().chain(workers).collect()
     }
 
@@ -92,8 +94,8 @@ impl Head {
     pub(super) fn kept(&self) -> Vec<u64> {
         let mut words = self.about();
         words.push(self.kind.map_or(0, |kind| kind + 1));
-        for &(action, seconds) in self.history.taken() {
-            words.extend([self.space.actions()[action].second as u64, seconds.to_bits()]);
+        for &(action, cost) in self.history.taken() {
+            words.extend([self.space.actions()[action].second as u64, cost.to_bits()]);
         }
         words
     }
@@ -107,34 +109,37 @@ impl Head {
     fn chosen(&self) -> usize {
         match self.choice {
             Choice::Count(count) => count,
-            Choice::Auto(strategy) => {
+            Choice::Auto(strategy, _) => {
                 self.space.actions()[strategy.next(&self.space, &self.history)].second
             }
         }
     }
 
-    /// The number of nodes that follows a run with `nodes`, or that ranks are to be timed.
-    pub(super) fn after(&mut self, nodes: usize, kind: Option<u64>, seconds: f64) -> u64 {
+    /// The number of nodes that follows a run with `nodes` that cost so much, or that ranks are to
+    /// be timed.
+    pub(super) fn after(&mut self, nodes: usize, kind: Option<u64>, cost: f64) -> u64 {
         let is_first = !std::mem::replace(&mut self.is_warm, true);
-        let of_kind = kind.is_some_and(|kind| *self.kind.get_or_insert(kind) == kind);
+        let is_counted = cost > 0.0;
+        let of_kind =
+            kind.filter(|_| is_counted).is_some_and(|kind| *self.kind.get_or_insert(kind) == kind);
         let Some(action) = self.action(nodes).filter(|_| of_kind && !is_first) else {
             return nodes as u64;
         };
-        if self.history.mean(action).is_some_and(|mean| seconds > SLOW * mean) {
+        if self.history.mean(action).is_some_and(|mean| cost > SLOW * mean) {
             self.slow_runs += 1;
             // One may be chance, and is not counted.
             return if self.slow_runs < SLOW_RUNS { nodes as u64 } else { TIME_RANKS };
         }
         self.slow_runs = 0;
-        self.history.push(action, seconds);
+        self.history.push(action, cost);
         self.timed()
     }
 
     /// The number of nodes after ranks were timed: where none has changed, the last run counts.
-    pub(super) fn decide(&mut self, nodes: usize, seconds: f64) -> u64 {
+    pub(super) fn decide(&mut self, nodes: usize, cost: f64) -> u64 {
         self.slow_runs = 0;
         if let Some(action) = self.action(nodes).filter(|_| !self.history.is_empty()) {
-            self.history.push(action, seconds);
+            self.history.push(action, cost);
         }
         self.timed()
     }
@@ -190,7 +195,7 @@ fn space(
     let all = cluster.nodes.len();
     let counts = match choice {
         Choice::Count(_) => vec![all],
-        Choice::Auto(_) => counts(&ends, all.div_ceil(MOST_COUNTS)),
+        Choice::Auto(..) => counts(&ends, all.div_ceil(MOST_COUNTS)),
     };
     let (mut actions, mut bounds) = (Vec::new(), Vec::new());
     for nodes in counts {
@@ -202,14 +207,15 @@ fn space(
             Err(error) => return Err(error),
         };
         actions.push(Action { first: all, second: nodes });
-        bounds.push(bound);
+        // What the nodes draw at least is not known.
+        bounds.push(choice.objective().cost(bound, Some(0.0)));
     }
     Ok(Space::new(ends, actions, bounds))
 }
 
 #[cfg(test)]
 mod tests {
-    use tegula_plan::adapt::STRATEGIES;
+    use tegula_plan::adapt::{Objective, STRATEGIES};
 
     use super::*;
     use crate::simulate::program::{LIKELIHOOD, Sizes, Workload};
@@ -225,7 +231,7 @@ mod tests {
     }
 
     fn auto() -> Head {
-        head(Choice::Auto(&STRATEGIES[0]))
+        head(Choice::Auto(&STRATEGIES[0], Objective::Time))
     }
 
     #[test]

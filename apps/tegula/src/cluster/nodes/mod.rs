@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::Value;
 use tegula_files::checkpoint::{read_word, write_word};
-use tegula_plan::adapt::{STRATEGIES, StrategyEntry, strategy};
+use tegula_plan::adapt::{Objective, STRATEGIES, StrategyEntry, strategy};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 use tegula_tiles::Storage;
@@ -26,7 +26,7 @@ use super::wire::{map_of, owners_of};
 use super::{Needs, Question, of_ranks};
 use crate::checkpoint::{agreed, words_of};
 use crate::error::refused;
-use crate::output::{Console, count, number, seconds as time};
+use crate::output::{Console, count, energy, meter, number, seconds as time};
 use crate::plan::Maps;
 use crate::ranks;
 use head::Head;
@@ -36,28 +36,52 @@ use head::Head;
 pub(crate) enum Choice {
     /// So many.
     Count(usize),
-    /// As a strategy chooses.
-    Auto(&'static StrategyEntry),
+    /// As a strategy chooses, so that this is least.
+    Auto(&'static StrategyEntry, Objective),
 }
 
 impl Choice {
-    /// Reads `N` or `auto[:STRATEGY]`.
+    /// Reads `N` or `auto[:STRATEGY][:OBJECTIVE]`.
     ///
     /// # Errors
     /// If it is neither.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let named = match text.split_once(':') {
-            None if text == "auto" => Some(&STRATEGIES[0]),
-            Some(("auto", name)) => Some(strategy(name).ok_or_else(|| {
-                let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
-                format!("there is no strategy '{name}'; there are: {}", names.join(", "))
-            })?),
-            _ => None,
-        };
-        let count = || text.parse().ok().filter(|&count| count > 0).map(Self::Count);
-        named.map(Self::Auto).or_else(count).ok_or_else(|| {
-            format!("'{text}' is neither a number of ranks, from 1, nor auto or auto:STRATEGY")
-        })
+        let mut names = text.split(':');
+        if names.next() != Some("auto") {
+            let count = text.parse().ok().filter(|&count| count > 0).map(Self::Count);
+            return count.ok_or_else(|| {
+                format!(
+                    "'{text}' is neither a number of ranks, from 1, nor auto[:STRATEGY][:OBJECTIVE]"
+                )
+            });
+        }
+        let (mut by, mut least) = (None, None);
+        for name in names {
+            let objective = Objective::ALL.into_iter().find(|objective| objective.name() == name);
+            match (strategy(name), objective) {
+                (Some(entry), _) if by.is_none() => by = Some(entry),
+                (None, Some(objective)) if least.is_none() => least = Some(objective),
+                (None, None) => {
+                    let strategies: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
+                    let objectives = Objective::ALL.map(Objective::name);
+                    return Err(format!(
+                        "'{name}' is neither a strategy ({}) nor what is to be least ({})",
+                        strategies.join(", "),
+                        objectives.join(", ")
+                    ));
+                }
+                _ => return Err(format!("'{text}': one strategy, and one objective")),
+            }
+        }
+        Ok(Self::Auto(by.unwrap_or(&STRATEGIES[0]), least.unwrap_or(Objective::Time)))
+    }
+
+    /// What is to be least.
+    fn objective(self) -> Objective {
+        match self {
+            Self::Auto(_, objective) => objective,
+            Self::Count(_) => Objective::Time,
+        }
     }
 }
 
@@ -81,7 +105,10 @@ pub(crate) struct Nodes {
     speeds: Vec<f64>,
     /// The number of nodes of each run.
     taken: Vec<usize>,
+    objective: Objective,
     began: Instant,
+    /// Joules that this rank's host had counted then, if it is the first one there.
+    joules_before: f64,
 }
 
 impl Nodes {
@@ -107,6 +134,8 @@ impl Nodes {
             }
             _ => {}
         }
+        let objective = choice.objective();
+        check_meters(objective)?;
         let tiles = question.sizes.tiles;
         let pace = needs.pace();
         let cluster = of_ranks(&needs, pace)?;
@@ -123,8 +152,20 @@ impl Nodes {
         let maps = both_of_owners(tiles, ranks, &ranks::broadcast_words(&maps)?);
         let switch = Arc::new(Switch(RwLock::new(maps[0].clone())));
         let maps = HashMap::from([(current, maps)]);
-        let (taken, began) = (Vec::new(), Instant::now());
-        Ok(Self { needs, tiles, head, maps, switch, current, own_seconds, speeds, taken, began })
+        Ok(Self {
+            needs,
+            tiles,
+            head,
+            maps,
+            switch,
+            current,
+            own_seconds,
+            speeds,
+            taken: Vec::new(),
+            objective,
+            began: Instant::now(),
+            joules_before: joules(objective),
+        })
     }
 
     /// Owners in the first phase, for the number of nodes of now.
@@ -156,22 +197,35 @@ impl Nodes {
         console: &Console,
     ) -> Result<()> {
         let seconds = self.began.elapsed().as_secs_f64();
-        let current = self.current;
+        let (current, drawn) = (self.current, self.drawn(flow)?);
+        let cost = self.objective.cost(seconds, drawn);
         self.taken.push(current);
-        console.detail(format_args!("       {}: {}", count(current, "node"), time(seconds)));
-        let mine = self.head.as_mut().map_or(0, |head| head.after(current, kind, seconds));
+        let took =
+            drawn.map_or_else(String::new, |joules| ", ".to_owned() + &energy(joules, seconds));
+        console.detail(format_args!("       {}: {}{took}", count(current, "node"), time(seconds)));
+        let mine = self.head.as_mut().map_or(0, |head| head.after(current, kind, cost));
         let mut next = agreed(flow, mine)?;
         if next == TIME_RANKS {
             self.time_ranks(flow, console)?;
-            let mine = self.head.as_mut().map_or(0, |head| head.decide(current, seconds));
+            let mine = self.head.as_mut().map_or(0, |head| head.decide(current, cost));
             next = agreed(flow, mine)?;
         }
         self.change(flow, next as usize)
     }
 
+    /// Joules that all hosts took in this run, where they are asked for.
+    fn drawn(&self, flow: &Flow) -> Result<Option<f64>> {
+        if self.objective == Objective::Time {
+            return Ok(None);
+        }
+        let mine = (1e6 * (joules(self.objective) - self.joules_before)).round() as u64;
+        Ok(Some(1e-6 * flow.total([mine, 0])?[0] as f64))
+    }
+
     /// The next run begins.
     pub(crate) fn go_on(&mut self) {
         self.began = Instant::now();
+        self.joules_before = joules(self.objective);
     }
 
     /// The ranks time their kernels again; where one has changed, what was learnt is void.
@@ -238,7 +292,7 @@ impl Nodes {
     /// Prints which numbers were taken.
     pub(crate) fn describe(&self, console: &Console) {
         let Some(head) = &self.head else { return };
-        let Choice::Auto(strategy) = head.choice else { return };
+        let Choice::Auto(strategy, objective) = head.choice else { return };
         let mut counts: Vec<(usize, usize)> = Vec::new();
         for &nodes in &self.taken {
             match counts.iter_mut().find(|(known, _)| *known == nodes) {
@@ -252,10 +306,11 @@ impl Nodes {
         console.field(
             "nodes",
             format_args!(
-                "{} of {} in the end ({}): {} of {}; deciding took {} each",
+                "{} of {} in the end ({}, least {}): {} of {}; deciding took {} each",
                 self.current,
                 self.speeds.len(),
                 strategy.name,
+                objective.name(),
                 counts.join(", "),
                 count(self.taken.len(), "run"),
                 time(head.deciding.as_secs_f64() / head.decisions.max(1) as f64),
@@ -268,6 +323,35 @@ impl Nodes {
         into["nodes"] = self.taken.clone().into();
         let deciding = self.head.as_ref().map(|head| head.deciding.as_secs_f64());
         into["decision_seconds"] = deciding.into();
+    }
+}
+
+/// Joules that this host has counted, if they are asked for and this is its first rank.
+fn joules(objective: Objective) -> f64 {
+    let is_asked = objective != Objective::Time && ranks::allocation().place == 0;
+    let meter = is_asked.then(|| meter().ok()).flatten();
+    meter.map_or(0.0, |meter| meter.energy().joules())
+}
+
+/// Refuses an objective that needs the energy where a host counts none; all ranks call it.
+///
+/// # Errors
+/// If it does, or a rank is gone.
+fn check_meters(objective: Objective) -> Result<()> {
+    if objective == Objective::Time {
+        return Ok(());
+    }
+    let lacking = meter().err();
+    let all = ranks::each(u64::from(lacking.is_some()))?;
+    match (all.iter().position(|&lacks| lacks == 1), lacking) {
+        (None, _) => Ok(()),
+        (Some(rank), reason) => {
+            let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+            Err(refused(format!(
+                "--nodes auto:{}: the host of rank {rank} does not count its energy{reason}",
+                objective.name()
+            )))
+        }
     }
 }
 
@@ -300,13 +384,18 @@ mod tests {
     #[test]
     fn choices_are_read() {
         assert!(matches!(Choice::parse("3"), Ok(Choice::Count(3))));
-        assert!(
-            matches!(Choice::parse("auto"), Ok(Choice::Auto(entry)) if entry.name == STRATEGIES[0].name)
-        );
-        assert!(
-            matches!(Choice::parse("auto:ucb"), Ok(Choice::Auto(entry)) if entry.name == "ucb")
-        );
-        for wrong in ["0", "-1", "auto:", "auto:x", "all", "1.5", ""] {
+        for (text, name, objective) in [
+            ("auto", STRATEGIES[0].name, Objective::Time),
+            ("auto:ucb", "ucb", Objective::Time),
+            ("auto:energy", STRATEGIES[0].name, Objective::Energy),
+            ("auto:brent:product", "brent", Objective::Product),
+        ] {
+            let Ok(Choice::Auto(entry, least)) = Choice::parse(text) else {
+                panic!("{text} is a choice")
+            };
+            assert_eq!((entry.name, least), (name, objective));
+        }
+        for wrong in ["0", "-1", "auto:", "auto:x", "auto:ucb:brent", "automatic", "1.5", ""] {
             let reason = Choice::parse(wrong).expect_err("it is wrong");
             assert!(reason.contains("auto") || reason.contains("strategy"), "{reason}");
         }

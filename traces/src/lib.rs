@@ -16,7 +16,7 @@ pub mod plot;
 mod progression;
 mod table;
 
-pub use about::{bounds_seconds, energy_joules, settings};
+pub use about::{bounds_seconds, energy, settings};
 pub use clusters::clusters;
 pub use critical::{CriticalPath, CriticalTask};
 pub use means::{RankClass, balanced_by_rank, balanced_seconds, rank_classes};

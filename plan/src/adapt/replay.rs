@@ -124,8 +124,7 @@ impl Replay {
         mut next: impl FnMut(&Space, &History) -> usize,
     ) -> Outcome {
         let mut draws = SplitMix64::new(mix(self.seed ^ mix(run as u64)));
-        let (mut history, mut cost) = (History::default(), 0.0);
-        let (mut seconds, mut joules) = (0.0, Some(0.0));
+        let (mut history, mut seconds, mut joules) = (History::default(), 0.0, Some(0.0));
         for _ in 0..self.iterations {
             let action = next(space, &history);
             let sample = draws.next_u64() % self.samples.max(1) as u64;
@@ -133,12 +132,11 @@ impl Replay {
             let took = self.sample(action, row.seconds, sample);
             // The power stays.
             let drawn = row.joules.map(|joules| joules * took / row.seconds);
-            let cost_of_one = self.objective.cost(took, drawn);
-            history.push(action, cost_of_one);
-            cost += cost_of_one;
+            history.push(action, self.objective.cost(took, drawn));
             seconds += took;
             joules = joules.zip(drawn).map(|(sum, drawn)| sum + drawn);
         }
+        let cost = history.taken().iter().map(|(_, cost)| cost).sum();
         Outcome { history, cost, seconds, joules }
     }
 

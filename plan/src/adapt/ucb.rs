@@ -7,8 +7,8 @@ use std::iter::once;
 
 use super::{History, Space};
 
-/// The width of a bound in standard deviations of one cost, and the least of those, in seconds where
-/// these are the cost: the thesis prints neither.
+/// The width of a bound in standard deviations of one cost, and the least of those, in seconds
+/// where these are the cost: the thesis prints neither.
 const WIDTH: f64 = 2.0;
 const LEAST_DEVIATION: f64 = 0.25;
 

@@ -4,9 +4,8 @@
 use super::PANELS;
 use super::axis::{bytes, duration, thousands};
 use crate::{
-    ClassUse, CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times,
-    energy_joules, idle_share, overlaps, pair_totals, route_totals, settings, uncertainty_seconds,
-    utilisation,
+    ClassUse, CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times, energy,
+    idle_share, overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
 };
 use tegula_figures::html::{figure, page, section, sentence};
 use tegula_figures::svg::escaped;
@@ -82,8 +81,8 @@ fn summary(trace: &Trace) -> Vec<Vec<String>> {
         vec!["tasks".to_owned(), thousands(trace.records.len())],
         vec!["workers idle".to_owned(), format!("{:.1} % of the time", 100.0 * idle_share(trace))],
     ];
-    if let Some(joules) = energy_joules(trace) {
-        let mean = joules / makespan.max(1e-9);
+    if let Some((joules, seconds)) = energy(trace) {
+        let mean = joules / seconds.max(1e-9);
         rows.push(vec!["energy".to_owned(), format!("{joules:.1} J, {mean:.1} W in the mean")]);
     }
     for usage in utilisation(trace).into_iter().take(MOST_ROWS) {

@@ -87,7 +87,10 @@ fn bounds_are_told_from_settings() {
         pair("energy_joules", "12.5"),
     ];
     let trace = Trace { about, ..small() };
-    assert_eq!([energy_joules(&trace), energy_joules(&small())], [Some(12.5), None]);
+    let makespan = trace.makespan_seconds();
+    assert_eq!([energy(&trace), energy(&small())], [Some((12.5, makespan)), None]);
+    let counted = [trace.about.clone(), vec![pair("energy_seconds", "2.5")]].concat();
+    assert_eq!(energy(&Trace { about: counted, ..small() }), Some((12.5, 2.5)));
     assert_eq!(settings(&trace).collect::<Vec<_>>(), [("seed", "0")]);
     assert_eq!(bounds_seconds(&trace), [("critical path bound (CPB)", 0.5)]);
     assert_eq!(bounds_seconds(&Trace::default()), []);

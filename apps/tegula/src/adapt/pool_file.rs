@@ -66,11 +66,9 @@ pub(super) fn read(path: &Path) -> Result<Pool> {
         }
         let of_row = |column: Option<&[f64]>| column.map(|column| column[row]);
         let [least_joules, joules] = [of_row(least_joules), of_row(joules)];
-        if joules.is_some_and(|joules| joules.is_nan() || joules <= 0.0) {
-            return Err(wrong(row, "joules are numbers above 0"));
-        }
-        if least_joules.is_some_and(|joules| joules.is_nan() || joules < 0.0) {
-            return Err(wrong(row, "least joules are numbers from 0 on"));
+        let is_wrong = |joules: &f64| joules.is_nan() || *joules < 0.0;
+        if [least_joules, joules].iter().flatten().any(is_wrong) {
+            return Err(wrong(row, "joules are numbers from 0 on"));
         }
         let action = Action { first, second };
         if rows.iter().any(|other| other.action == action) {

@@ -165,10 +165,10 @@ impl Replay {
         for path in &self.pools {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let pool = pool_file::read(path)?;
-            if objective != Objective::Time && !pool.has_joules() {
+            if !pool.rows.iter().all(|row| row.cost(objective) > 0.0) {
                 return Err(refused(format!(
-                    "{}: --objective {} needs the column joules, which `tegula adapt pool` writes \
-                     where the platform says what its nodes draw (power)",
+                    "{}: --objective {} needs the column joules, above 0, which `tegula adapt pool` \
+                     writes where the platform says what its nodes draw (power)",
                     path.display(),
                     objective.name()
                 )));

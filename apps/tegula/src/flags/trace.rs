@@ -143,6 +143,7 @@ const SETTINGS: &[&str] = &[
     "abe_seconds",
     "cpb_seconds",
     "energy_joules",
+    "energy_seconds",
 ];
 
 /// The command, the version, and the settings that stand in `result`.

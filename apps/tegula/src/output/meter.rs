@@ -35,6 +35,21 @@ pub(crate) fn meter() -> Result<&'static Meter, &'static NoMeter> {
     METER.get_or_init(|| Meter::start(&zones())).as_ref()
 }
 
+/// 1 on the rank that counts for its host, the first one there, and 0 on others.
+fn counts() -> u64 {
+    u64::from(ranks::allocation().place == 0)
+}
+
+/// The joules of `here` that this rank counts for its host.
+pub(crate) fn joules_of_host(here: &Energy) -> f64 {
+    here.joules() * counts() as f64
+}
+
+/// Joules as ranks sum them up.
+pub(crate) fn microjoules(joules: f64) -> u64 {
+    (1e6 * joules).round() as u64
+}
+
 /// The energy of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
@@ -52,14 +67,10 @@ impl Measured {
         if seat::engine().is_some() {
             return None;
         }
-        // The first rank of each host counts for it.
-        let is_first = ranks::allocation().place == 0;
         let before = BEFORE.with_borrow(Clone::clone).unwrap_or_default();
         let here = meter().ok().map(|meter| meter.energy().since(&before));
-        let counted = here.as_ref().filter(|_| is_first).map_or(0.0, Energy::joules);
-        let is_lacking = is_first && here.is_none();
-        let microjoules = (1e6 * counted).round() as u64;
-        let mine = [microjoules, if is_lacking { LACKING } else { u64::from(is_first) }];
+        let host = if here.is_some() { 1 } else { LACKING };
+        let mine = [microjoules(here.as_ref().map_or(0.0, joules_of_host)), host * counts()];
         let [microjoules, hosts] = flow.total(mine).ok()?;
         let joules = 1e-6 * microjoules as f64;
         here.filter(|_| hosts < LACKING).map(|here| Self { here, joules, hosts })
@@ -91,8 +102,9 @@ impl Measured {
         console.field("energy", format_args!("{all}, with all that runs there ({whose})"));
     }
 
-    /// Adds the parts of this machine to a result.
+    /// Adds the time in which it was counted, and the parts of this machine, to a result.
     pub(super) fn describe_parts(&self, into: &mut Map<String, Value>) {
+        into.insert("energy_seconds".to_owned(), self.here.seconds.into());
         let parts = self.here.parts.iter().map(|(name, joules)| (name.clone(), (*joules).into()));
         into.insert("energy_parts".to_owned(), Value::Object(parts.collect()));
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
     ClassUse, CodeletTime, CriticalPath, Overlap, PairTotal, RouteTotal, balanced_seconds,
-    codelet_times, energy_joules, idle_share, overlaps, pair_totals, route_totals,
-    uncertainty_seconds, utilisation,
+    codelet_times, energy, idle_share, overlaps, pair_totals, route_totals, uncertainty_seconds,
+    utilisation,
 };
 
 /// The numbers of the summary, times in seconds.
@@ -18,7 +18,7 @@ pub(super) fn summary(trace: &Trace) -> Value {
         "tasks": trace.records.len(),
         "workers": trace.workers,
         "makespan_seconds": trace.makespan_seconds(),
-        "energy_joules": energy_joules(trace),
+        "energy_joules": energy(trace).map(|(joules, _)| joules),
         "idle_share": idle_share(trace),
         "balanced_work_seconds": balanced_seconds(trace),
         "critical_path_seconds": path.as_ref().map(|path| path.seconds),

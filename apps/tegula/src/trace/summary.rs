@@ -3,8 +3,8 @@
 
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
-    CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times, energy_joules,
-    idle_share, overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
+    CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times, idle_share,
+    overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
 };
 
 use crate::output::{Align, Console, Table, bytes, count, energy, percent, seconds};
@@ -24,8 +24,8 @@ pub(super) fn print(console: &Console, trace: &Trace) {
     };
     console.field("trace", format_args!("{tasks} on {workers}{ranks}"));
     console.field("makespan", seconds(makespan));
-    if let Some(joules) = energy_joules(trace) {
-        console.field("energy", energy(joules, makespan));
+    if let Some((joules, seconds)) = tegula_traces::energy(trace) {
+        console.field("energy", energy(joules, seconds));
     }
     console.field("idle", format_args!("{} of the workers' time", percent(idle_share(trace))));
     limits(console, trace);

@@ -108,10 +108,14 @@ fn choices_may_spare_energy_or_both() {
         assert_close(number(found, "/seconds"), sum(&seconds), 1e-9);
         assert_close(number(found, "/joules"), sum(&joules), 1e-9);
     }
-    let folder = folder_with("pool.csv", POOL);
-    let run = tegula_in(&folder, "adapt replay pool.csv --objective energy");
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("needs the column joules"), "{}", run.stderr);
+    // Without joules, and where a row takes none.
+    let with_energy = POOL.replace('\n', ",1\n").replacen(",1", ",joules", 1);
+    for pool in [POOL, &with_energy.replace("9,25,1", "9,25,0")] {
+        let folder = folder_with("pool.csv", pool);
+        tegula_in(&folder, "adapt replay pool.csv --noise 0 --repeat 1").succeeded();
+        let run = tegula_in(&folder, "adapt replay pool.csv --objective energy");
+        run.failed(2, &["needs the column joules"]);
+    }
 }
 
 #[test]
@@ -129,7 +133,7 @@ fn what_is_no_pool_is_refused() {
     refused(&POOL.replace("6,6,2,2,9,25\n", ""), "no row has all 5 nodes");
     refused(&POOL.replace("6,2,1", "6,2,2"), "groups follow each other");
     let with_energy = POOL.replace('\n', ",1\n").replacen(",1", ",joules", 1);
-    refused(&with_energy.replace("9,25,1", "9,25,0"), "line 7: joules are numbers above 0");
+    refused(&with_energy.replace("9,25,1", "9,25,-1"), "line 7: joules are numbers from 0 on");
     let run = tegula_in(&folder(), "adapt pool --platform 1chetemi --tiles 4 -o pool.csv");
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("nothing to choose"), "{}", run.stderr);

@@ -78,8 +78,7 @@ impl Head {
     }
 
     /// What must be the same for a history to be of use: the tiles, what is to be least, and the
-    /// workers of the ranks.
-    /// Which of nodes that are alike is the faster one may differ by chance.
+    /// workers of the ranks. Which of nodes that are alike is the faster one may differ by chance.
     fn about(&self) -> Vec<u64> {
         let sizes = &self.question.sizes;
         let workers = self.cluster.nodes.iter().map(|node| node.machine.workers.len() as u64);
@@ -119,9 +118,9 @@ impl Head {
     /// be timed.
     pub(super) fn after(&mut self, nodes: usize, kind: Option<u64>, cost: f64) -> u64 {
         let is_first = !std::mem::replace(&mut self.is_warm, true);
-        let is_counted = cost > 0.0;
-        let of_kind =
-            kind.filter(|_| is_counted).is_some_and(|kind| *self.kind.get_or_insert(kind) == kind);
+        // Counters of energy may stand still for a moment.
+        let counted = kind.filter(|_| cost > 0.0);
+        let of_kind = counted.is_some_and(|kind| *self.kind.get_or_insert(kind) == kind);
         let Some(action) = self.action(nodes).filter(|_| of_kind && !is_first) else {
             return nodes as u64;
         };

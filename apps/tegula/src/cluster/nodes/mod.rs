@@ -26,7 +26,9 @@ use super::wire::{map_of, owners_of};
 use super::{Needs, Question, of_ranks};
 use crate::checkpoint::{agreed, words_of};
 use crate::error::refused;
-use crate::output::{Console, count, energy, meter, number, seconds as time};
+use crate::output::{
+    Console, count, energy, joules_of_host, meter, microjoules, number, seconds as time,
+};
 use crate::plan::Maps;
 use crate::ranks;
 use head::Head;
@@ -218,7 +220,7 @@ impl Nodes {
         if self.objective == Objective::Time {
             return Ok(None);
         }
-        let mine = (1e6 * (joules(self.objective) - self.joules_before)).round() as u64;
+        let mine = microjoules(joules(self.objective) - self.joules_before);
         Ok(Some(1e-6 * flow.total([mine, 0])?[0] as f64))
     }
 
@@ -326,11 +328,10 @@ impl Nodes {
     }
 }
 
-/// Joules that this host has counted, if they are asked for and this is its first rank.
+/// Joules that this rank counts for its host, if they are asked for.
 fn joules(objective: Objective) -> f64 {
-    let is_asked = objective != Objective::Time && ranks::allocation().place == 0;
-    let meter = is_asked.then(|| meter().ok()).flatten();
-    meter.map_or(0.0, |meter| meter.energy().joules())
+    let meter = (objective != Objective::Time).then(|| meter().ok()).flatten();
+    meter.map_or(0.0, |meter| joules_of_host(&meter.energy()))
 }
 
 /// Refuses an objective that needs the energy where a host counts none; all ranks call it.

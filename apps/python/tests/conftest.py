@@ -2,12 +2,16 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 
 import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+# A shell has what it starts in the background ignore interrupts, and Python then raises none.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@
 //! The jobs are taken to be submitted at once, and to take their durations; copies stay on their
 //! nodes until the last job. Tried are the order of the list and the jobs of one file after those
 //! of another, the most work first, each under every scheduler, and two ways to place whole files
-//! ([`whole`]). Each is [replayed](replay): taken is what ends first or little later, and waits
+//! (`whole`). Each is replayed (`replay`): taken is what ends first or little later, and waits
 //! least for files.
 
 mod replay;

@@ -247,7 +247,9 @@ impl Stage<'_> {
             }
         }
         let last = kernels.iter().map(|kernel| kernel.start + kernel.seconds).fold(0.0, f64::max);
-        let records = self.pool.take_records();
+        let mut records = self.pool.take_records();
+        // Each command has phases of its own; its name is that of its job.
+        records.tasks.iter_mut().for_each(|task| task.phase = 0);
         let mut trace = Trace::new(records, site.clone(), &["none"]);
         let outcome = Outcome::new(kernels, looked, totals, site, last);
         outcome.describe(console, (flags, sharing), "this machine");

@@ -123,7 +123,12 @@ fn real_commands_share_workers_and_end_as_alone() {
     let expected = read("alone.json");
     for contexts in ["split", "none", "serial"] {
         let flags = format!("compose c.toml --workers 2 --contexts {contexts} --json - -q");
-        let run = tegula_in(&folder, &flags).succeeded().json();
+        let run = tegula_in(&folder, &format!("{flags} --trace run.trace")).succeeded().json();
+        let trace = tegula_in(&folder, "trace run.trace --json - -q").succeeded().json();
+        let tasks = run["contexts"].as_array().expect("a list").iter();
+        let tasks: f64 = tasks.map(|context| number(context, "/tasks")).sum();
+        assert_eq!(number(&trace, "/tasks"), tasks, "all are in the trace under {contexts}");
+        assert!(tasks > 1000.0, "{tasks}");
         assert_eq!(run["kernels"].as_array().map(Vec::len), Some(3));
         for number in 0..3 {
             let own = read(&format!("f{number}.json"));

@@ -102,7 +102,7 @@ impl Core {
         Records { contexts, ..std::mem::take(&mut self.records) }
     }
 
-    /// Keeps the records of a flow that has ended for whoever takes those of all.
+    /// Keeps records of a flow for whoever takes those of all.
     pub(super) fn keep_records(&mut self, mut tasks: Vec<TaskRecord>) {
         self.records.tasks.append(&mut tasks);
     }

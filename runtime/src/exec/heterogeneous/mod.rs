@@ -394,7 +394,11 @@ impl Running for Heterogeneous {
             None => Records::default(),
         };
         if let Some(recorder) = &self.program.runner.recorder {
-            records.tasks.append(&mut recorder.take().tasks);
+            let mut tasks = recorder.take().tasks;
+            if self.shared.programs.only().is_none() {
+                self.shared.with_core(|core| core.keep_records(tasks.clone()));
+            }
+            records.tasks.append(&mut tasks);
         }
         self.shared.messenger.iter().for_each(|messenger| messenger.take_records(&mut records));
         records

@@ -113,8 +113,8 @@ impl Pool {
         self.shared().machine.site()
     }
 
-    /// What was recorded since the last call: tasks of flows that have ended and did not take them,
-    /// transfers, samples, and contexts.
+    /// What was recorded since the last call: tasks of flows that have ended, also those that the
+    /// flows themselves have taken, transfers, samples, and contexts.
     #[must_use]
     pub fn take_records(&self) -> Records {
         self.shared().with_core(super::Core::take_records)

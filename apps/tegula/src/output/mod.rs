@@ -26,7 +26,9 @@ pub(crate) use account::Account;
 pub(crate) use deferring::DeferringWriter;
 pub(crate) use forms::{Form, check_form};
 pub(crate) use meter::{begin_energy, joules_of_host, meter, microjoules};
-pub(crate) use numbers::{bytes, bytes_up, count, energy, number, percent, range, rate, seconds};
+pub(crate) use numbers::{
+    bytes, bytes_up, count, energy, number, percent, range, ranges, rate, seconds,
+};
 pub(crate) use paths::{check_folder, check_folder_to_make, check_output, folder_of};
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Table};

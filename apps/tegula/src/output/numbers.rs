@@ -94,6 +94,16 @@ pub(crate) fn range(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> Str
     if least == most { least } else { format!("{least} to {most}") }
 }
 
+/// Ranks in order, as 0-3, 5.
+pub(crate) fn ranges(ranks: &[usize]) -> String {
+    let runs = ranks.chunk_by(|one, next| one + 1 == *next);
+    let run = |run: &[usize]| match run {
+        [one] => one.to_string(),
+        _ => format!("{}-{}", run[0], run[run.len() - 1]),
+    };
+    runs.map(run).collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,5 +156,10 @@ mod tests {
         assert_eq!(rate(2e9), "2.00 GB/s");
         assert_eq!(count(1, "place"), "1 place");
         assert_eq!(count(0, "place"), "0 places");
+    }
+
+    #[test]
+    fn ranks_that_follow_each_other_are_one_range() {
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
     }
 }

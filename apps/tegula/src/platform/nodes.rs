@@ -7,7 +7,7 @@ use tegula_runtime::platform::ClassId;
 
 use super::json;
 use super::show::workers;
-use crate::output::{Align, Console, Table, number, rate, seconds};
+use crate::output::{Align, Console, Table, number, ranges, rate, seconds};
 
 /// Prints the kinds of nodes of `cluster`, and how fast a worker of their first class multiplies
 /// tiles of order `nb`.
@@ -40,16 +40,6 @@ pub(super) fn describe(cluster: &ClusterPlatform, nb: usize, console: &Console) 
     console.line(format_args!("\n{table}"));
 }
 
-/// Ranks in order, as 0-3, 5.
-fn ranges(ranks: &[usize]) -> String {
-    let runs = ranks.chunk_by(|one, next| one + 1 == *next);
-    let run = |run: &[usize]| match run {
-        [one] => one.to_string(),
-        _ => format!("{}-{}", run[0], run[run.len() - 1]),
-    };
-    runs.map(run).collect::<Vec<_>>().join(", ")
-}
-
 /// The cluster, with the machine of each kind of node.
 pub(super) fn as_json(cluster: &ClusterPlatform) -> Value {
     let kinds = cluster.kinds().into_iter().map(|(first, ranks)| {
@@ -66,14 +56,4 @@ pub(super) fn as_json(cluster: &ClusterPlatform) -> Value {
         "latency_seconds": cluster.latency_seconds,
         "backbone_bytes_per_second": cluster.backbone_bytes_per_second,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ranges;
-
-    #[test]
-    fn ranks_that_follow_each_other_are_one_range() {
-        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
-    }
 }

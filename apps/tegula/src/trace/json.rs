@@ -3,10 +3,12 @@
 use serde_json::{Map, Value, json};
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
-    ClassUse, CodeletTime, CriticalPath, Overlap, PairTotal, RouteTotal, balanced_seconds,
-    codelet_times, energy, idle_share, overlaps, pair_totals, route_totals, uncertainty_seconds,
-    utilisation,
+    ClassUse, Cluster, CodeletTime, CriticalPath, Overlap, PairTotal, Progression, RouteTotal,
+    Step, balanced_seconds, codelet_times, energy, idle_share, overlaps, pair_totals, route_totals,
+    uncertainty_seconds, utilisation,
 };
+
+use super::PROGRESS_BANDWIDTH;
 
 /// The numbers of the summary, times in seconds.
 pub(super) fn summary(trace: &Trace) -> Value {
@@ -34,6 +36,7 @@ pub(super) fn summary(trace: &Trace) -> Value {
         "overlap": overlap(overlaps(trace).1),
         "overlap_by_rank": overlaps(trace).0.into_iter().map(overlap).collect::<Value>(),
         "pairs": pairs(trace),
+        "progression": progression(trace),
         "clock_uncertainty_seconds": uncertainty_seconds(trace),
         "messages_early_seconds":
             trace.messages.iter().map(|message| message.advance()).max().map(|most| 1e-9 * most as f64),
@@ -47,6 +50,18 @@ fn overlap(overlap: Overlap) -> Value {
         "busy_seconds": overlap.busy_seconds,
         "share": overlap.share(),
     })
+}
+
+/// Groups of ranks that were equally far with their own work at each tenth of the time, the last
+/// first.
+fn progression(trace: &Trace) -> Value {
+    let group = |group: Cluster| json!({ "ranks": group.ranks, "share": group.share });
+    let step = |step: Step| {
+        let groups = step.clusters.into_iter().map(group).collect::<Value>();
+        json!({ "seconds": 1e-9 * step.time as f64, "groups": groups })
+    };
+    let steps = Progression::of(trace).steps(trace.makespan(), 10, PROGRESS_BANDWIDTH);
+    steps.into_iter().map(step).collect()
 }
 
 fn pairs(trace: &Trace) -> Value {

@@ -3,14 +3,19 @@
 
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
-    CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times, idle_share,
-    overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
+    Cluster, CodeletTime, CriticalPath, Progression, balanced_seconds, bounds_seconds,
+    codelet_times, idle_share, overlaps, pair_totals, route_totals, settings, uncertainty_seconds,
+    utilisation,
 };
 
-use crate::output::{Align, Console, Table, bytes, count, energy, percent, seconds};
+use super::PROGRESS_BANDWIDTH;
+use crate::output::{Align, Console, Table, bytes, count, energy, percent, ranges, seconds};
 
 /// Most rows of a table.
 const MOST_ROWS: usize = 24;
+
+/// Most groups of ranks that are listed.
+const MOST_GROUPS: usize = 5;
 
 /// Prints the summary of `trace`.
 pub(super) fn print(console: &Console, trace: &Trace) {
@@ -29,6 +34,7 @@ pub(super) fn print(console: &Console, trace: &Trace) {
     }
     console.field("idle", format_args!("{} of the workers' time", percent(idle_share(trace))));
     limits(console, trace);
+    progress(console, trace);
     messages(console, trace);
     if trace.records.is_empty() {
         return;
@@ -91,6 +97,26 @@ fn limits(console: &Console, trace: &Trace) {
             ),
         );
     }
+}
+
+/// Prints how far which ranks were with their own work at half of the time, if not all alike.
+fn progress(console: &Console, trace: &Trace) {
+    let half = Progression::of(trace).steps(trace.makespan(), 2, PROGRESS_BANDWIDTH).swap_remove(0);
+    let groups = half.clusters.len();
+    if groups < 2 {
+        return;
+    }
+    let show = |group: &Cluster| {
+        let ranks = if group.ranks.len() == 1 { "rank" } else { "ranks" };
+        format!("{ranks} {}: {}", ranges(&group.ranks), percent(group.share))
+    };
+    let shown = half.clusters.iter().take(MOST_GROUPS).map(show).collect::<Vec<_>>().join("; ");
+    let more = match groups.saturating_sub(MOST_GROUPS) {
+        0 => String::new(),
+        more => format!("; and {}", count(more, "other group")),
+    };
+    console
+        .field("progress", format_args!("at half of the time, of their own work: {shown}{more}"));
 }
 
 /// Prints what ranks have sent each other, how much of its time they computed in, and how well

@@ -54,7 +54,9 @@ class Runs:
             if done.returncode:
                 sys.exit(f"{key}: {done.stderr.strip()}")
             result = json.loads(done.stdout)
-            result.pop("nodes", None)
+            nodes = result.pop("nodes", None) or []
+            if isinstance(nodes, list):
+                result["node_seconds"] = sum(node.get("last_task_seconds", 0) for node in nodes)
             with self.lock:
                 self.kept[key] = result
                 STORE.parent.mkdir(parents=True, exist_ok=True)
@@ -314,8 +316,95 @@ def embeddings(runs, _):
     return planned(runs, "diodon", 75, ("--tile-size", 640, "--width", 1000), DEALINGS)
 
 
+def times_of_nodes(runs, _):
+    """C6: seconds until the last task of each node, of all 22 nodes together; LU of 100 x 100 tiles."""
+    started = {how: runs.lu("8chifflet+14chetemi", 100, how) for how in ONES}
+    base = started["1d1d"].result()["node_seconds"]
+    return table(["tiles", "thesis, s", "here, s", "less than 1d1d"],
+                 [[how, theirs, f"{of.result()['node_seconds']:.0f}", share(of.result()["node_seconds"], base)]
+                  for (how, of), theirs in zip(started.items(), (768, 695, 722))])
+
+
+def order(runs, _):
+    """C20: priorities of all phases and the order of submission on unequal nodes, likelihoods of 101 x 101 tiles."""
+    names = ["4chifflet", "1chifflot+4chiclet", "4chifflet+4chetemi", "2chifflot+4chifflet+4chetemi"]
+    started = [(name, [runs.simulate("exageostat", name, 101, *more)
+                       for more in ((), ("--without", "priorities,submission-order"))]) for name in names]
+    rows = [[name, f"{seconds(without):.2f}", f"{seconds(whole):.2f}", share(seconds(whole), seconds(without))]
+            for name, (whole, without) in started]
+    return table(["nodes", "without, s", "with, s", "less"], rows)
+
+
+def traced(runs, program, platform, tiles, *more):
+    """The JSON of a simulation and the summary of its trace."""
+    STORE.parent.mkdir(parents=True, exist_ok=True)
+    path = STORE.parent / "unequal_nodes.trace"
+    of_run = ("simulate", program, "--platform", platform, "--tiles", str(tiles), *more, "--trace", path)
+
+    def told(*command):
+        command = [runs.program, *command, "--json", "-", "--quiet"]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
+
+    run, summary = told(*of_run), told("trace", path)
+    path.unlink()
+    return run, summary
+
+
+def early(runs, _):
+    """C23: busy workers in the first 95 % of a likelihood of 101 x 101 tiles on 4 chifflets, in per cent."""
+    cases = [("asynchronous", "local-solve,priorities,submission-order,critical-worker", "93.01"),
+             ("with local-solve", "priorities,submission-order,critical-worker", "99.55, with allocation"),
+             ("all", None, "99.55")]
+    rows = []
+    for name, without, theirs in cases:
+        more = ("--without", without) if without else ()
+        _, trace = traced(runs, "exageostat", "4chifflet", 101, "--distribution", "block-cyclic", *more)
+        classes = trace["classes"]
+        workers = sum(of["workers"] for of in classes)
+        rows.append([name, theirs, *(f"{100 * sum(of[key] * of['workers'] for of in classes) / workers:.1f}"
+                                     for key in ("early_utilisation", "utilisation"))])
+    return table(["overlap", "thesis, first 95 %", "here, first 95 %", "here, all"], rows)
+
+
+def evaluations(runs, _):
+    """C40: evaluations of one fit of 101 x 101 tiles, generated and factorised by 8 or 23 of 8 chifflets and 15 chetemis,
+    in seconds."""
+    hows = [("8 and 8", "lp@0-7/0-7"), ("23 and 23", "lp@0-22/0-22"), ("23 and 8", "lp@0-22/0-7")]
+    given = [text for _, how in hows for text in ("--distribution", how)]
+    fit = runs.simulate("fit", "8chifflet+15chetemi", 101, "--evaluations", 3, *given)
+    alone = [runs.simulate("loglik", "8chifflet+15chetemi", 101, "--distribution", how) for _, how in hows]
+    rows = [[name, f"{own['seconds']:.2f}", f"{seconds(of):.2f}"]
+            for (name, _), own, of in zip(hows, fit.result()["evaluations"], alone)]
+    return table(["generation and factorisation", "in one fit", "alone"], rows)
+
+
+FAULTS = [
+    ("two slow nodes of 30", "lu", 60, ("--slow", "7,21=0.5"), "7, 21"),
+    ("a node at 75 %", "lu", 60, ("--slow", "7=0.75"), "7"),
+    ("a slow link", "lu", 60, ("--slow-link", "7=0.1"), "7"),
+    ("a slow disk", "mds", 60, ("--slow-disk", "7=0.25"), "7"),
+    ("a slow network", "lu", 60, ("--slow-link", "0-29=0.25"), "all late"),
+]
+
+
+def faults(runs, _):
+    """C42: crafted faults on 30 equal nodes, block-cyclic: the ranks that are behind in the progression of the trace at
+    half of the time, and how much longer the run takes."""
+    rows = []
+    for name, program, tiles, more, is_there in FAULTS:
+        common = (program, "30chetemi", tiles, "--distribution", "block-cyclic")
+        even = seconds(runs.simulate(*common))
+        run, trace = traced(runs, *common, *more)
+        groups = trace["progression"][4]["groups"]
+        behind = ", ".join(map(str, groups[0]["ranks"])) if len(groups[0]["ranks"]) < 10 else "none alone"
+        rows.append([name, is_there, behind, f"{100 * groups[0]['share']:.0f} %", f"{100 * groups[-1]['share']:.0f} %",
+                     f"{run['makespan_seconds'] / even:.2f}"])
+    return table(["fault", "nodes", "behind", "their progress", "that of those ahead", "times as long"], rows)
+
+
 PARTS = {part.__name__: part for part in
-         (real, scaling, sets, search, sizes, hundred, likelihood, embedding, likelihoods, embeddings)}
+         (real, scaling, sets, times_of_nodes, search, sizes, hundred, likelihood, order, early, embedding, likelihoods,
+          embeddings, evaluations, faults)}
 
 
 def main():

@@ -51,13 +51,21 @@ impl Described {
         self.phases::<T>(flow).run(flow, &law())
     }
 
-    /// A fit of so many `evaluations`, each of which waits for the one before.
+    /// A fit of so many `evaluations`, each of which waits for the one before. `begin` is told
+    /// their numbers: it may give the flow other owners, and answers who generates the tiles, if
+    /// not who owns them.
     ///
     /// # Errors
     /// Those of the flow.
-    pub fn fit<T: Real>(&self, flow: &mut Flow, evaluations: usize) -> Result<(), FlowError> {
+    pub fn fit<T: Real>(
+        &self,
+        flow: &mut Flow,
+        evaluations: usize,
+        mut begin: impl FnMut(&mut Flow, usize) -> Option<Arc<dyn Owners>>,
+    ) -> Result<(), FlowError> {
         let (mut phases, law) = (self.phases::<T>(flow), law());
-        for _ in 0..evaluations {
+        for number in 0..evaluations {
+            phases.generators = begin(flow, number);
             phases.run(flow, &law)?;
             phases.read(flow)?;
             phases.end(flow);

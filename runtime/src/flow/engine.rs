@@ -31,6 +31,8 @@ pub trait Running: Send {
     fn ready(&mut self, tasks: ReadyTasks<'_>);
     /// Runs tasks until at most `unfinished` of the `submitted` ones are left.
     fn advance(&mut self, submitted: u64, unfinished: u64);
+    /// The program, which has waited, goes on with the task at `index`.
+    fn resume(&mut self, _index: u64) {}
     /// Whether it runs kernels.
     fn computes(&self) -> bool {
         true

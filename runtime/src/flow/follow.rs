@@ -101,6 +101,7 @@ impl Flow {
                 then.expect("it ends once")(self);
             } else if !is_at_rest {
                 self.engine.advance(submitted, submitted - completed - 1);
+                self.engine.resume(self.graph.program_index());
             } else {
                 let all = std::mem::take(&mut self.continuations.waiting);
                 if !self.engine.computes() {

@@ -455,6 +455,7 @@ impl Flow {
         }
         let left = window - window.div_ceil(4);
         self.engine.advance(self.graph.submitted(), left);
+        self.engine.resume(self.graph.program_index());
         self.credit = window - left;
     }
 
@@ -465,6 +466,7 @@ impl Flow {
         }
         self.engine.advance(self.graph.submitted(), 0);
         self.engine.peering().into_iter().for_each(|peering| peering.settle(self.graph.messages()));
+        self.engine.resume(self.graph.program_index());
         self.credit = 0;
         self.note_wait();
         if !self.retired.is_empty() {

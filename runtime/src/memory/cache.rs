@@ -127,16 +127,15 @@ impl BufferCache {
         self.lock().iter().map(|(&size, buffers)| (size, buffers.len())).collect()
     }
 
-    /// Gives a cached buffer of `size` bytes back to the system, if there is one.
-    pub(crate) fn shed(&self, size: usize) {
-        let cached = self.lock().get_mut(&size).and_then(Vec::pop);
-        if let Some(buffer) = cached {
-            // SAFETY: cached under the size that it was allocated with.
-            #[allow(unsafe_code)]
-            unsafe {
-                self.release(buffer, size);
-            }
+    /// Gives a cached buffer of `size` bytes back to the system; says whether there was one.
+    pub(crate) fn shed(&self, size: usize) -> bool {
+        let Some(buffer) = self.lock().get_mut(&size).and_then(Vec::pop) else { return false };
+        // SAFETY: cached under the size that it was allocated with.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.release(buffer, size);
         }
+        true
     }
 
     /// Takes a buffer of `bytes` bytes back.

@@ -50,7 +50,9 @@ impl Allocations {
         // What the program itself has given back serves tasks from now on, and stays counted.
         for (size, count) in cache.cached() {
             *self.free.entry(size).or_default() += count;
-            (0..count).for_each(|_| cache.shed(size));
+            for _ in 0..count {
+                cache.shed(size);
+            }
             cache.count(size * count);
         }
     }
@@ -75,19 +77,20 @@ impl Allocations {
         self.any_order.as_ref().map_or(worker..worker + 1, |any_order| 0..any_order.workers)
     }
 
-    /// `task` starts on `worker`.
-    pub(super) fn serve(&mut self, space: &Space, task: u32, worker: usize) {
+    /// `task` starts on `worker`; answers the bytes of memory that are new for it.
+    pub(super) fn serve(&mut self, space: &Space, task: u32, worker: usize) -> usize {
         let cache = &space.handles.cache;
         let old = self.scratch.remove(&worker).unwrap_or_default();
         old.into_iter().for_each(|size| self.give(size));
         self.reserve_scratch(space, task, cache);
+        let mut new = 0;
         for (handle, access) in space.task(task).accesses() {
             let slot = space.handles.get(handle);
             let size = rounded(slot.room());
             match access {
                 Access::Scratch if self.any_order.is_some() => {}
                 Access::Scratch => {
-                    self.take(size, cache);
+                    new += self.take(size, cache);
                     self.scratch.entry(worker).or_default().push(size);
                 }
                 Access::Reduce => {
@@ -95,7 +98,7 @@ impl Allocations {
                         let copies = self.private.entry(handle).or_default();
                         if copies.iter().all(|(owner, _)| *owner != sharer) {
                             copies.push((sharer, size));
-                            self.take(size, cache);
+                            new += self.take(size, cache);
                         }
                     }
                 }
@@ -103,11 +106,14 @@ impl Allocations {
                     self.fold(handle);
                     // What the program itself has used is there, and counted.
                     if slot.buffer().is_none() {
-                        self.hold(handle, size, cache);
+                        let taken = self.hold(handle, size, cache);
+                        // What is read was there before.
+                        new += if access == Access::W { taken } else { 0 };
                     }
                 }
             }
         }
+        new
     }
 
     /// The buffers of `handle` go back.
@@ -130,28 +136,28 @@ impl Allocations {
         copies.into_iter().for_each(|(_, size)| self.give(size));
     }
 
-    fn hold(&mut self, handle: u32, size: usize, cache: &BufferCache) {
+    fn hold(&mut self, handle: u32, size: usize, cache: &BufferCache) -> usize {
         let place = handle as usize;
         if place >= self.held.len() {
             self.held.resize(place + 1, 0);
         }
-        if self.held[place] == 0 {
-            self.held[place] = size;
-            self.take(size, cache);
+        if self.held[place] != 0 {
+            return 0;
         }
+        self.held[place] = size;
+        self.take(size, cache)
     }
 
-    fn take(&mut self, size: usize, cache: &BufferCache) {
-        match self.free.get_mut(&size).filter(|count| **count > 0) {
-            Some(count) => *count -= 1,
-            None => {
-                // What the program itself has given back serves tasks as well.
-                if self.any_order.is_none() {
-                    cache.shed(size);
-                }
-                cache.count(size);
-            }
+    /// Takes a buffer; answers how many bytes of it are new.
+    fn take(&mut self, size: usize, cache: &BufferCache) -> usize {
+        if let Some(count) = self.free.get_mut(&size).filter(|count| **count > 0) {
+            *count -= 1;
+            return 0;
         }
+        // What the program itself has given back serves tasks as well.
+        let is_there = self.any_order.is_none() && cache.shed(size);
+        cache.count(size);
+        if is_there { 0 } else { size }
     }
 
     fn give(&mut self, size: usize) {

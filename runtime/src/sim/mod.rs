@@ -9,12 +9,13 @@
 //! [`Census`] counts the tasks of a program by type and finds its critical path bound, both on the
 //! classes that have workers whose memory holds what a task works on. [`Cluster`] simulates ranks.
 //!
-//! What is left out: time of submission and of decisions, allocation, contention of cores for
-//! memory.
+//! Submission, decisions and memory that is new take no time, unless [`Costs`] say what. What is
+//! left out: contention of cores for memory.
 
 mod allocations;
 mod census;
 mod cluster;
+mod costs;
 mod network;
 mod node;
 mod streams;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use allocations::Allocations;
 pub use census::{Census, Contents, TaskType};
 pub use cluster::{Cluster, ClusterOptions, ClusterRank, ClusterRun, NodeOptions};
+pub use costs::{Costs, Deciding, DecisionTimes};
 use node::Node;
 
 use crate::flow::{Engine, FlowError, FlowSpace, LookAtContexts, ReadyTasks, Running, Space};
@@ -51,6 +53,8 @@ pub struct SimOptions {
     pub contexts: bool,
     /// Records every task and transfer.
     pub trace: bool,
+    /// What is counted beside tasks and transfers.
+    pub costs: Costs,
 }
 
 impl std::fmt::Debug for SimOptions {
@@ -79,6 +83,7 @@ impl SimOptions {
             noise: 0.0,
             contexts: false,
             trace: true,
+            costs: Costs::default(),
         }
     }
 }
@@ -164,6 +169,10 @@ impl Running for Sim {
         if let Some(buffers) = self.node.buffers.as_mut().filter(|_| unfinished == 0) {
             buffers.settle(&space.handles.cache);
         }
+    }
+
+    fn resume(&mut self, index: u64) {
+        self.node.resume(index);
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {

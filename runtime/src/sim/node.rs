@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::SimOptions;
 use super::allocations::Allocations;
+use super::costs::{Decider, Submission};
 use super::network::{Landed, Network};
 use crate::dispatch::{Action, Dispatcher, Operation};
 use crate::flow::{FirstFailure, FlowError, Space};
@@ -42,6 +43,10 @@ pub(super) struct Node {
     discards: Vec<u32>,
     /// The buffers, if they are counted.
     pub(super) buffers: Option<Allocations>,
+    decider: Decider,
+    submission: Submission,
+    /// Nanoseconds for each byte of memory that is new.
+    new_byte: f64,
 }
 
 impl Node {
@@ -50,8 +55,17 @@ impl Node {
     /// # Panics
     /// If the parts of the machine do not fit together.
     pub(super) fn new(options: SimOptions) -> Self {
-        let SimOptions { mut machine, durations, policy, eviction, seed, noise, trace, contexts } =
-            options;
+        let SimOptions {
+            mut machine,
+            durations,
+            policy,
+            eviction,
+            seed,
+            noise,
+            trace,
+            contexts,
+            costs,
+        } = options;
         // A simulated worker is given its next task the moment that the last one ends.
         if machine.workers.iter().any(|worker| worker.slots > 1) {
             Arc::make_mut(&mut machine).workers.iter_mut().for_each(|worker| worker.slots = 1);
@@ -79,7 +93,10 @@ impl Node {
             ready: Vec::new(),
             batch: Vec::new(),
             discards: Vec::new(),
-            buffers: None,
+            buffers: costs.new_bytes_per_second.map(|_| Allocations::default()),
+            decider: Decider::new(costs.deciding),
+            submission: Submission::new(costs.submission_seconds),
+            new_byte: costs.new_bytes_per_second.map_or(0.0, |rate| 1e9 / rate),
         }
     }
 
@@ -100,7 +117,8 @@ impl Node {
     pub(super) fn next(&mut self) -> u64 {
         let task_end = self.running.peek().map_or(u64::MAX, |Reverse((end, ..))| *end);
         let wake = self.dispatcher.wakes_at().map_or(u64::MAX, |time| time.max(self.clock + 1));
-        task_end.min(self.network.next()).min(wake)
+        let ordered = self.decider.next().min(self.submission.next());
+        task_end.min(self.network.next()).min(wake).min(ordered)
     }
 
     /// Ends the tasks that wait for workers which nothing under way can give them; says whether
@@ -133,8 +151,17 @@ impl Node {
     /// Whether at most `unfinished` of `submitted` tasks are left. When a flow is to be at rest
     /// nothing is under way either: handles may be given other sizes.
     pub(super) fn has_run(&self, space: &Space, submitted: u64, unfinished: u64) -> bool {
-        submitted - space.completed() <= unfinished
-            && (unfinished > 0 || self.network.next() == u64::MAX && !self.is_stirred)
+        submitted - space.completed() <= unfinished && (unfinished > 0 || self.is_quiet())
+    }
+
+    /// Whether nothing moves or is about to.
+    fn is_quiet(&self) -> bool {
+        self.network.next() == u64::MAX && self.decider.next() == u64::MAX && !self.is_stirred
+    }
+
+    /// The program, which has waited, goes on with the task at `index`.
+    pub(super) fn resume(&mut self, index: u64) {
+        self.submission.resume(index, self.clock);
     }
 
     /// The contents of `handle` are given by the program, though nothing was written.
@@ -148,9 +175,13 @@ impl Node {
     pub(super) fn step(&mut self, space: &Space, time: u64) {
         self.set_time(time);
         self.stir();
+        while let Some(operation) = self.decider.due(time) {
+            self.perform(operation);
+        }
         if self.network.next() == time {
             self.land();
         }
+        self.release(space);
         while let Some(&Reverse((end, _, worker, task))) = self.running.peek() {
             if end > time {
                 break;
@@ -158,6 +189,16 @@ impl Node {
             self.running.pop();
             self.end(space, worker, task);
         }
+    }
+
+    /// Hands over what is submitted by now, and was ready before.
+    fn release(&mut self, space: &Space) {
+        let mut ready = std::mem::take(&mut self.ready);
+        self.submission.release(self.clock, &mut ready);
+        if !ready.is_empty() {
+            self.hand_over(space, &mut ready, None);
+        }
+        self.ready = ready;
     }
 
     /// Goes on to `time`, up to which nothing ends.
@@ -179,6 +220,8 @@ impl Node {
     pub(super) fn hand_over(&mut self, space: &Space, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
         self.stir();
         self.forget_discarded(space);
+        self.submission.hold(tasks, |task| space.task(task).index, self.clock);
+        let begin = self.decider.begin();
         let Self { dispatcher, failure, batch, .. } = self;
         space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
             if let Err(no_place) = dispatcher.take_in(space, task, &|_| true) {
@@ -194,6 +237,7 @@ impl Node {
             self.dispatcher.ready(&self.batch, by);
             self.batch.clear();
         }
+        self.decider.end(begin);
     }
 
     /// A core must do something else for so many nanoseconds: one that is idle now, or the next
@@ -228,17 +272,32 @@ impl Node {
         self.is_stirred = false;
         self.forget_discarded(space);
         let mut actions = std::mem::take(&mut self.actions);
-        self.dispatcher.pump(&mut actions);
+        self.decide(&mut actions);
         for action in actions.drain(..) {
             match action {
                 Action::Start { task, worker } => self.start(space, task, worker),
-                Action::Move(operation) => self.perform(operation),
+                Action::Move(operation) if self.decider.is_free() => self.perform(operation),
+                Action::Move(operation) => self.decider.order(operation),
             }
+        }
+        while let Some(operation) = self.decider.due(self.clock) {
+            self.perform(operation);
         }
         self.actions = actions;
         self.is_stirred |= self.dispatcher.rescue();
         if self.is_recording {
             self.sample(Gauge::Ready, self.dispatcher.backlog() as u64);
+        }
+    }
+
+    /// Asks what can be done, which takes as long as it costs.
+    fn decide(&mut self, actions: &mut Vec<Action>) {
+        let (begin, ready) = (self.decider.begin(), self.dispatcher.backlog());
+        self.dispatcher.pump(actions);
+        self.decider.end(begin);
+        if !self.decider.is_free() {
+            let starts = actions.iter().filter(|action| matches!(action, Action::Start { .. }));
+            self.decider.decide(self.clock, ready, starts.count() as u64);
         }
     }
 
@@ -272,13 +331,14 @@ impl Node {
         let team = self.dispatcher.team_of(task).len().max(1) as u64;
         let time = (time / team).max(1);
         let chores = if self.is_core(worker.0) { std::mem::take(&mut self.chores) } else { 0 };
-        let time = time + chores;
-        let end = self.clock + time;
+        let new = self.buffers.as_mut().map_or(0, |buffers| buffers.serve(space, task.0, worker.0));
+        let time = time + chores + (self.new_byte * new as f64).round() as u64;
+        let start = self.decider.start(self.clock);
+        let end = start + time;
         if self.is_recording {
             let record = space.task_record(task.0, worker.0, Outcome::Done);
-            self.records.tasks.push(TaskRecord { start: self.clock, end, ..record });
+            self.records.tasks.push(TaskRecord { start, end, ..record });
         }
-        self.buffers.iter_mut().for_each(|buffers| buffers.serve(space, task.0, worker.0));
         self.totals.count_task(worker.0, time, end);
         let class = self.dispatcher.machine().workers[worker.0].class.0;
         self.totals.count_computed(space.task(task.0).info.name, class, team * time);
@@ -291,7 +351,9 @@ impl Node {
     }
 
     fn end(&mut self, space: &Space, worker: usize, task: u32) {
+        let begin = self.decider.begin();
         self.dispatcher.finished(TaskId(task), WorkerId(worker));
+        self.decider.end(begin);
         let mut ready = std::mem::take(&mut self.ready);
         // A task that was handed an arbiter has the others still to enter.
         space.finish(task, worker, &mut ready);

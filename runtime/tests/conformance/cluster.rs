@@ -184,7 +184,8 @@ const MEGABYTE: usize = 1_000_000;
 const RATE: f64 = 1e9;
 const LATENCY: f64 = 10e-6;
 
-struct Millisecond;
+/// Every task takes a millisecond.
+pub(crate) struct Millisecond;
 impl Durations for Millisecond {
     fn nanoseconds(&self, _: &'static str, _: Cost, _: ClassId) -> Option<u64> {
         Some(MS)

@@ -4,6 +4,7 @@
 mod checks;
 mod cluster;
 mod contexts;
+mod costs;
 mod devices;
 mod exchange;
 mod flows;

@@ -8,7 +8,7 @@ use tegula_runtime::flow::{
 use tegula_runtime::memory::Reduction;
 use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind, WorkerModel};
 use tegula_runtime::sched::{EvictionPolicy, Policy};
-use tegula_runtime::sim::{Sim, SimOptions};
+use tegula_runtime::sim::{Costs, Sim, SimOptions};
 use tegula_runtime::trace::Trace;
 
 /// Why a task of a random program fails.
@@ -374,11 +374,21 @@ pub(crate) fn sim_on(
     eviction: &'static EvictionPolicy,
     seed: u64,
 ) -> Sim {
+    sim_costing(tight, (policy, eviction), seed, Costs::default())
+}
+
+/// The same with costs beside tasks and transfers.
+pub(crate) fn sim_costing(
+    tight: &Tight,
+    (policy, eviction): (&'static Policy, &'static EvictionPolicy),
+    seed: u64,
+    costs: Costs,
+) -> Sim {
     let machine = tight.machine(WorkerKind::Cuda);
     let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
     let models = vec![model; machine.classes.len()];
     let options = SimOptions::new(machine, models, policy);
-    Sim::new(SimOptions { eviction, seed, noise: 0.1, ..options })
+    Sim::new(SimOptions { eviction, seed, noise: 0.1, costs, ..options })
 }
 
 /// The simulated engine, with a first worker that is faster than the others.

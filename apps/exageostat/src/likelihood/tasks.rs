@@ -54,7 +54,7 @@ impl Default for Overlap {
 pub struct Phases<T> {
     overlap: Overlap,
     /// Who generates each tile, if not who owns it in the phases that follow.
-    generators: Option<Arc<dyn Owners>>,
+    pub(crate) generators: Option<Arc<dyn Owners>>,
     pub(super) generation: Generation<T>,
     /// Coefficients of the mean of each replicate by ordinary least squares, `c`, one per column:
     /// what they explain is taken from the values first, so that a mean far from zero costs no

@@ -13,6 +13,7 @@ use tegula_runtime::sched::{POLICIES, Policy, policy};
 use toml::Spanned;
 
 use crate::error::refused;
+use crate::flags::parse_seconds;
 use crate::simulate::program::{Setting, Sizes, WORKLOADS, Workload};
 
 /// Bytes that the description of a composition may have.
@@ -374,22 +375,4 @@ impl<'a> Reader<'a> {
         let line = 1 + self.text[..place.min(self.text.len())].matches('\n').count();
         refused(format!("{}: line {line}: {}", self.path.display(), what.trim_end()))
     }
-}
-
-/// A time such as `1s`, `20ms` or `0.5`, in seconds.
-///
-/// # Errors
-/// What is wrong with it.
-pub(super) fn parse_seconds(text: &str) -> Result<f64, String> {
-    let (number, unit) = if let Some(number) = text.strip_suffix("ms") {
-        (number, 1e-3)
-    } else if let Some(number) = text.strip_suffix("us") {
-        (number, 1e-6)
-    } else {
-        (text.strip_suffix('s').unwrap_or(text), 1.0)
-    };
-    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
-    seconds
-        .filter(|seconds| (0.0..1e9).contains(seconds))
-        .ok_or_else(|| format!("{text} is no time such as 1s, 20ms or 50us"))
 }

@@ -19,11 +19,11 @@ use tegula_runtime::sched::{DEFAULT_POLICY, Policy, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 
 use crate::error::refused;
-use crate::flags::{OutputFlags, RunFlags, TraceFlags, member};
+use crate::flags::{OutputFlags, RunFlags, TraceFlags, member, parse_seconds};
 use crate::output::{Align, Console, Table};
-use crate::simulate::whole;
+use crate::simulate::{Asked, CostFlags, whole};
 use contexts::Run;
-use file::{Composition, Reader, parse_seconds};
+use file::{Composition, Reader};
 
 /// Flags of `compose`.
 #[derive(Args, Debug)]
@@ -89,6 +89,8 @@ pub(crate) struct Compose {
     #[command(flatten)]
     run: RunFlags,
     #[command(flatten)]
+    costs: CostFlags,
+    #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
     output: OutputFlags,
@@ -145,15 +147,17 @@ impl Compose {
         self.trace.check()?;
         self.check()?;
         let Some(platform) = &self.platform else {
+            self.costs.refuse_for_real()?;
             real::run(self, file, &console)?;
             return console.finish();
         };
         self.run.refuse_for_simulation()?;
+        let asked = self.costs.read()?;
         let platform = Platform::find(platform)?;
         let groups = platform.machine.groups().0;
         let precision = platform.precision.unwrap_or(Precision::Double);
         let composition = Reader::new(file, &groups, precision, self.run.seed)?.read()?;
-        self.simulate(platform, &composition, &console)?;
+        self.simulate(platform, &composition, &asked, &console)?;
         console.finish()
     }
 
@@ -194,6 +198,7 @@ impl Compose {
         &self,
         platform: Platform,
         composition: &Composition,
+        asked: &Asked,
         console: &Console,
     ) -> Result<()> {
         let Platform { name, machine, models, .. } = platform;
@@ -209,6 +214,7 @@ impl Compose {
             noise: self.noise,
             contexts: true,
             trace: self.trace.is_wanted(),
+            costs: asked.costs.clone(),
         };
         let mut flow = Flow::new(Sim::new(options), whole());
         let sharing = self.sharing(composition)?;
@@ -217,7 +223,10 @@ impl Compose {
         flow.wait().map_err(|error| refused(error.to_string()))?;
         let outcome = report::Outcome::of(&mut flow, &jobs)?;
         outcome.describe(console, (self, sharing), &name);
-        let result = outcome.result((self, sharing), &name);
+        self.costs.tell(asked, console);
+        let mut result = outcome.result((self, sharing), &name);
+        let into = result.as_object_mut().expect("a result is an object");
+        self.costs.tell_json(asked, into);
         self.trace.write(&mut flow.take_trace(), &result, console)?;
         self.output.write(&result)
     }

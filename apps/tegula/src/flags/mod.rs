@@ -17,6 +17,7 @@ mod planned;
 mod run;
 mod shared;
 mod shares;
+mod time;
 pub(crate) mod trace;
 
 pub(crate) use checkpoint::CheckpointFlags;
@@ -36,6 +37,7 @@ pub(crate) use overlap::OverlapFlags;
 pub(crate) use pass::PassFlags;
 pub(crate) use run::{Run, RunFlags, backends, distribution_help, distribution_page, policies};
 pub(crate) use shares::shares;
+pub(crate) use time::parse_seconds;
 pub(crate) use trace::{TraceFlags, form, title};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

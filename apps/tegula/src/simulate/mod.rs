@@ -2,6 +2,7 @@
 //! only described.
 
 mod cluster;
+mod costs;
 mod node;
 pub(crate) mod program;
 
@@ -28,6 +29,7 @@ use crate::output::number;
 use crate::plan::Reading;
 use cluster::ClusterFlags;
 pub(crate) use cluster::{add_workers, simulated};
+pub(crate) use costs::{Asked, CostFlags};
 use node::Changes;
 pub(crate) use node::whole;
 use program::{Problem, Setting, Sizes, Spread, WORKLOADS, Workload};
@@ -44,7 +46,9 @@ Examples:
   tegula simulate pca --platform 4chifflet --tiles 40 --passes 8 --without keep
   tegula simulate sparse-qr-contexts --platform riri-d --tiles 24 --tile-size 192
   tegula simulate gesv --platform 4chifflet --tiles 40 --nrhs 100
-  tegula simulate posv-mixed --platform 4chifflet --tiles 40 --decisions 2r")]
+  tegula simulate posv-mixed --platform 4chifflet --tiles 40 --decisions 2r
+  tegula simulate cholesky --platform 8chetemi --tiles 60 --slow 3=0.5 --trace run.html
+  tegula simulate gemm-3d --platform mirage --tiles 30 --policy dmdar --measure-deciding")]
 pub(crate) struct Simulate {
     /// Program, or a routine that "tegula linalg --list" has
     #[arg(value_name = "PROGRAM", value_parser = workloads())]
@@ -96,6 +100,8 @@ pub(crate) struct Simulate {
     cluster: ClusterFlags,
     #[command(flatten)]
     changes: Changes,
+    #[command(flatten)]
+    costs: CostFlags,
     #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
@@ -149,6 +155,7 @@ struct Task {
     setting: Setting,
     policy: &'static Policy,
     eviction: &'static EvictionPolicy,
+    asked: Asked,
 }
 
 impl Simulate {
@@ -202,7 +209,8 @@ impl Simulate {
         let decisions = self.decisions.as_deref().map(|text| workload.read_decisions(text));
         let (without, decisions) = (self.without(workload)?, decisions.transpose()?);
         let setting = Setting { without, decisions, ..Setting::new(sizes) };
-        Ok(Task { workload, setting, policy, eviction })
+        let asked = self.costs.read()?;
+        Ok(Task { workload, setting, policy, eviction, asked })
     }
 
     /// The sparse matrix that is factorised.

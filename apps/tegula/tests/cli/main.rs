@@ -13,6 +13,7 @@ mod composite;
 mod config;
 mod contexts;
 mod convert;
+mod costs;
 mod defects;
 mod devices;
 mod directions;

@@ -41,6 +41,15 @@ impl Run {
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
     }
 
+    /// Asserts that the run succeeded and that standard output contains all of `words`.
+    #[track_caller]
+    pub(crate) fn says(self, words: &[&str]) {
+        let Self { stdout, .. } = self.succeeded();
+        for word in words {
+            assert!(stdout.contains(word), "'{word}' is not in: {stdout}");
+        }
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {

@@ -12,7 +12,7 @@ use tegula_runtime::sim::NodeOptions;
 use tegula_runtime::trace::Totals;
 
 use super::ClusterError;
-use crate::platform::{Network, Node, Platform, set_reading};
+use crate::platform::{Network, Node, Platform, READ, set_reading};
 
 /// One node of a cluster.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct ClusterNode {
     pub network: Network,
     /// How fast its workers are beside those of the platform: 1, or less of a slow node.
     pub speed: f64,
+    /// How fast it reads beside what its platform says of that: 1, or less from a slow disk.
+    pub reading_speed: f64,
 }
 
 impl ClusterNode {
@@ -38,7 +40,7 @@ impl ClusterNode {
             return Err(ClusterError::NoNetwork { name: platform.name });
         };
         let machine = Arc::new(platform.machine.clone());
-        Ok(Self { platform: Arc::new(platform), machine, network, speed: 1.0 })
+        Ok(Self { platform: Arc::new(platform), machine, network, speed: 1.0, reading_speed: 1.0 })
     }
 
     /// How many devices it has.
@@ -151,7 +153,8 @@ impl ClusterNode {
     pub(super) fn durations(&self) -> Arc<dyn Durations> {
         let classes =
             (0..self.machine.classes.len()).map(|class| self.known(ClassId(class))).collect();
-        Arc::new(Times { platform: self.platform.clone(), speed: self.speed, classes })
+        let (speed, reading_speed) = (self.speed, self.reading_speed);
+        Arc::new(Times { platform: self.platform.clone(), speed, reading_speed, classes })
     }
 
     /// The node as it is simulated.
@@ -170,6 +173,7 @@ impl ClusterNode {
 struct Times {
     platform: Arc<Platform>,
     speed: f64,
+    reading_speed: f64,
     /// For each class of the node that of the platform.
     classes: Vec<Option<ClassId>>,
 }
@@ -178,6 +182,7 @@ impl Durations for Times {
     fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
         let class = self.classes[class.0]?;
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, class)?;
-        Some(((nanoseconds as f64 / self.speed).round() as u64).max(1))
+        let speed = if codelet == READ { self.speed * self.reading_speed } else { self.speed };
+        Some(((nanoseconds as f64 / speed).round() as u64).max(1))
     }
 }

@@ -115,7 +115,9 @@ impl ClusterNode {
     pub fn is_like(&self, other: &Self) -> bool {
         let is_same = Arc::ptr_eq(&self.platform, &other.platform)
             || self.platform.name == other.platform.name;
-        let is_same = is_same && self.network == other.network && self.speed == other.speed;
+        let is_same = is_same && self.network == other.network;
+        let speeds = |node: &Self| [node.speed, node.reading_speed];
+        let is_same = is_same && speeds(self) == speeds(other);
         is_same && self.machine == other.machine
     }
 }

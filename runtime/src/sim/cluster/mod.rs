@@ -17,11 +17,11 @@
 //!
 //! A slow node, a slow link or a missing accelerator is a node with other options.
 //!
-//! Submission and decisions cost no time: while any program is at work, time stands still; when the
-//! last of them waits, its thread has time pass until what some rank waits for is so (`stage`,
-//! `world`). A node acts only when something has happened to it. What a program finds is therefore
-//! the same on every run, to the last record, whatever the system does with the threads. The ranks
-//! greet each other before time begins.
+//! While any program is at work, time stands still; when the last of them waits, its thread has
+//! time pass until what some rank waits for is so (`stage`, `world`). A node acts only when
+//! something has happened to it. What a program finds is therefore the same on every run, to the
+//! last record, whatever the system does with the threads. The ranks greet each other before time
+//! begins.
 //!
 //! `examples/cluster_speed.rs` shows what a simulation costs, and `examples/cluster_messages.rs`
 //! when messages of any pattern come; SimGrid says the same
@@ -42,6 +42,7 @@ use crate::flow::{Flow, FlowOptions};
 use crate::platform::{Durations, Machine};
 use crate::ranks::{PARTS_UNDER_WAY, RECEIVE_BYTES, Traffic};
 use crate::sched::{EvictionPolicy, Policy, eviction};
+use crate::sim::Costs;
 use crate::trace::{Totals, Trace};
 use crate::types::Rank;
 
@@ -118,6 +119,8 @@ pub struct ClusterOptions {
     pub trace: bool,
     /// Whether each node has scheduling contexts, of which the policy is that of all its workers.
     pub contexts: bool,
+    /// What each node spends beside tasks, transfers and messages.
+    pub costs: Costs,
 }
 
 impl ClusterOptions {
@@ -143,6 +146,7 @@ impl ClusterOptions {
             noise: 0.0,
             trace: false,
             contexts: false,
+            costs: Costs::default(),
         }
     }
 }

@@ -81,6 +81,10 @@ impl Running for RunningRank {
         self.wait(Until::Run { submitted, unfinished });
     }
 
+    fn resume(&mut self, index: u64) {
+        self.stage.member(self.rank).node.resume(index);
+    }
+
     fn computes(&self) -> bool {
         false
     }

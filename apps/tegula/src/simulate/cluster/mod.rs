@@ -1,8 +1,9 @@
 //! A program on a cluster: every rank runs it, against a node in virtual time.
 
+mod faults;
 mod report;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -13,45 +14,50 @@ use tegula_runtime::ranks::Traffic;
 use tegula_runtime::sched::{EvictionPolicy, Policy};
 use tegula_runtime::sim::{Census, Cluster, ClusterOptions, ClusterRun, Contents};
 
+use super::costs::Asked;
 use super::node::area_bound;
-use super::program::{CRITICAL, CRITICAL_WORKER, Setting, Workload};
+use super::program::{CRITICAL, CRITICAL_WORKER, Evaluations, FIT, Setting, Spread, Workload};
 use super::{Simulate, Task};
 use crate::error::refused;
 use crate::flags::parse_bytes;
 use crate::output::{Console, Progress, number};
 use crate::plan::{Maps, plans_and_page, plans_help};
+use faults::Faults;
 
 /// Flags of clusters.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Cluster")]
 pub(super) struct ClusterFlags {
     #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_and_page())]
-    distribution: Option<String>,
+    distribution: Vec<String>,
     /// Messages go as they come, not by the priority of the tasks that wait for them
     #[arg(long)]
     no_message_priorities: bool,
     /// Tiles that leave a node at a time, the most urgent first [default: 32, of large tiles about
     /// four]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     sends: Option<u32>,
     /// Tiles that come to a node at a time, the most urgent first [default: as many as there is
     /// memory for]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     receives: Option<u32>,
     /// Memory of a node for what it has asked for and what is on its way [default: 1GiB]
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, hide_short_help = true)]
     receive_memory: Option<u64>,
+    #[command(flatten)]
+    faults: Faults,
 }
 
 impl ClusterFlags {
     /// # Errors
     /// If a flag is given that one node has no use for.
     pub(super) fn refuse_for_node(&self, platform: &str) -> Result<()> {
-        let given = self.distribution.as_ref().map(|_| "--distribution");
+        let given = (!self.distribution.is_empty()).then_some("--distribution");
         let given = given.or(self.no_message_priorities.then_some("--no-message-priorities"));
         let given = given.or(self.sends.map(|_| "--sends"));
         let given = given.or(self.receives.map(|_| "--receives"));
         let given = given.or(self.receive_memory.map(|_| "--receive-memory"));
+        let given = given.or(self.faults.given());
         let Some(flag) = given else { return Ok(()) };
         Err(refused(format!(
             "{flag}: {platform} is one node; give a set of nodes, such as 4{platform}, or the file of a cluster"
@@ -67,6 +73,7 @@ struct Case<'a> {
     maps: Maps,
     policy: &'static Policy,
     eviction: &'static EvictionPolicy,
+    asked: Asked,
     flags: &'a Simulate,
 }
 
@@ -89,12 +96,31 @@ pub(super) fn run(
     mut cluster: ClusterPlatform,
     console: Console,
 ) -> Result<()> {
-    let Task { workload, mut setting, policy, eviction } = task;
-    let distribution = flags.cluster.distribution.as_deref();
-    let maps = Maps::new(workload, &setting.sizes, &cluster, distribution, flags.reading())?;
+    let Task { workload, mut setting, policy, eviction, asked } = task;
+    let is_read = matches!(workload.spread, Spread::Lines(_));
+    let maps = |name| Maps::new(workload, &setting.sizes, &cluster, name, flags.reading());
+    let maps = match &flags.cluster.distribution[..] {
+        [] => maps(None)?,
+        [only] => maps(Some(only))?,
+        several if workload.name == FIT => {
+            let each = several.iter().map(|name| maps(Some(name))).collect::<Result<Vec<_>>>()?;
+            let last = each.last().expect("there are several").clone();
+            setting.evaluations = Some(Arc::new(Evaluations::new(each)));
+            last
+        }
+        [_, second, ..] => {
+            return Err(refused(format!(
+                "--distribution {second}: {} has one distribution; the evaluations of a fit may \
+                 have several",
+                workload.name
+            )));
+        }
+    };
     setting.spread(&maps);
     add_workers(workload, &setting, &mut cluster);
-    let case = Case { workload, setting, cluster, maps, policy, eviction, flags };
+    // What is planned knows nothing of them.
+    flags.cluster.faults.apply(&mut cluster, is_read)?;
+    let case = Case { workload, setting, cluster, maps, policy, eviction, asked, flags };
     let mut done = case.simulate(&console)?;
     case.describe(&console, &done);
     let result = case.result(&done);
@@ -141,6 +167,7 @@ impl Case<'_> {
             noise: self.flags.noise,
             message_priorities: !flags.no_message_priorities,
             trace: self.flags.trace.is_wanted(),
+            costs: self.asked.costs.clone(),
             ..usual
         };
         let start = Instant::now();
@@ -186,7 +213,8 @@ impl Case<'_> {
         let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.follow(flow.watch(), most as f64, "counting");
         // All of it on one rank.
-        let setting = Setting { earlier: None, dealing: None, ..self.setting.clone() };
+        let (earlier, dealing, evaluations) = (None, None, None);
+        let setting = Setting { earlier, dealing, evaluations, ..self.setting.clone() };
         let submitted = self.workload.submit(&mut flow, &setting);
         submitted.and_then(|()| flow.wait()).expect("a census has no failures");
         setting.check_followed(&mut flow)?;

@@ -26,6 +26,12 @@ impl Case<'_> {
         }
         let sent = done.sent();
         console.field("messages", format_args!("{}, {}", sent.messages, bytes(sent.bytes as f64)));
+        self.flags.costs.tell(&self.asked, console);
+        if let Some(evaluations) = &self.setting.evaluations {
+            let show = |(name, time): (String, f64)| format!("{} {name}", seconds(time));
+            let times = evaluations.times().into_iter().map(show).collect::<Vec<_>>();
+            console.field("evaluations", times.join(", "));
+        }
         console.line("");
         self.describe_nodes(console, done);
         if let Some(remark) = self.workload.remark(&self.setting) {
@@ -75,6 +81,10 @@ impl Case<'_> {
         console.field("tiles", format_args!("distributed {}", self.maps.name));
         if !self.setting.without.is_empty() {
             console.field("without", self.setting.without.join(", "));
+        }
+        let slow = self.flags.cluster.faults.describe();
+        if !slow.is_empty() {
+            console.field("slow", slow);
         }
         let noise = match self.flags.noise {
             0.0 => String::new(),
@@ -141,6 +151,9 @@ impl Case<'_> {
         put("seed", flags.seed.into());
         put("noise", flags.noise.into());
         put("without", json!(self.setting.without));
+        flags.cluster.faults.describe_json(&mut result);
+        flags.costs.tell_json(&self.asked, &mut result);
+        let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("simulated_tasks", done.contents.tasks.into());
         put("working_set_bytes", workload.working_set(sizes).into());
         put("makespan_seconds", done.makespan_seconds().into());
@@ -155,6 +168,10 @@ impl Case<'_> {
         let tasks: u64 = (0..self.cluster.nodes.len()).map(|rank| done.tasks(rank)).sum();
         put("tasks", tasks.into());
         put("simulated_tasks_per_second", (done.contents.tasks as f64 / done.seconds).into());
+        let times = self.setting.evaluations.as_ref().map(|own| own.times());
+        let one = |(name, time)| json!({ "distribution": name, "seconds": time });
+        let times = times.map(|times| times.into_iter().map(one).collect::<Vec<Value>>());
+        put("evaluations", json!(times));
         put("nodes", self.nodes_json(done));
         Value::Object(result)
     }

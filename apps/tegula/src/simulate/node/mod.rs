@@ -17,6 +17,7 @@ use tegula_runtime::sched::{EvictionPolicy, Policy};
 use tegula_runtime::sim::{Census, Contents, Sim, SimOptions};
 use tegula_runtime::trace::{Site, Totals, Trace};
 
+use super::costs::Asked;
 use super::program::{Setting, Workload};
 use super::{Simulate, Task};
 use crate::error::refused;
@@ -35,6 +36,7 @@ struct Case<'a> {
     power: Option<Power>,
     policy: &'static Policy,
     eviction: &'static EvictionPolicy,
+    asked: Asked,
     flags: &'a Simulate,
 }
 
@@ -59,7 +61,7 @@ pub(super) fn run(
     platform: Platform,
     console: Console,
 ) -> Result<()> {
-    let Task { workload, setting, policy, eviction } = task;
+    let Task { workload, setting, policy, eviction, asked } = task;
     workload.check(&setting.sizes)?;
     let case = Case {
         workload,
@@ -71,6 +73,7 @@ pub(super) fn run(
         power: platform.power,
         policy,
         eviction,
+        asked,
         flags,
     };
     let mut done = case.simulate(&console)?;
@@ -95,6 +98,7 @@ impl Case<'_> {
             noise: self.flags.noise,
             contexts: self.workload.makes_contexts,
             trace: self.flags.trace.is_wanted(),
+            costs: self.asked.costs.clone(),
         };
         let start = Instant::now();
         let mut flow = Flow::new(Sim::new(options), whole());

@@ -23,6 +23,7 @@ impl Case<'_> {
         if let Some(joules) = self.joules(done) {
             console.field("energy", energy(joules, makespan));
         }
+        self.flags.costs.tell(&self.asked, console);
         console.line("");
         transfers::describe(console, &done.totals, &done.site);
         let mut remarks = remarks(self, done);
@@ -82,6 +83,7 @@ impl Case<'_> {
         put("noise", flags.noise.into());
         put("without", json!(self.setting.without));
         flags.changes.describe_json(&mut result);
+        flags.costs.tell_json(&self.asked, &mut result);
         let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("simulated_tasks", done.contents.tasks.into());
         put("working_set_bytes", workload.working_set(sizes).into());

@@ -10,6 +10,9 @@ use super::{Measure, Setting, Sizes, Spread, Tasks, Workload, held, triangle};
 /// The name of an evaluation of the likelihood.
 pub(crate) const LIKELIHOOD: &str = "exageostat";
 
+/// The name of several, one after the other.
+pub(crate) const FIT: &str = "fit";
+
 /// On each node one more worker, which runs only [`CRITICAL`] tasks.
 pub(crate) const CRITICAL_WORKER: &str = "critical-worker";
 /// Tasks that others wait for, behind which no long one should stand.
@@ -59,7 +62,7 @@ const EVALUATION: &str =
 pub(super) const EXAGEOSTAT: [Workload; 4] = [
     of(LIKELIHOOD, EVALUATION, evaluate, evaluation),
     of("loglik", EVALUATION, evaluate, evaluation),
-    of("fit", "so many evaluations of the likelihood, one after the other", fit, evaluation),
+    of(FIT, "so many evaluations of the likelihood, one after the other", fit, evaluation),
     of("predict", "an evaluation, and predictions at so many places", predict, prediction),
 ];
 
@@ -72,10 +75,16 @@ fn evaluate(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
 
 fn fit(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
     let (described, evaluations) = (described(setting), setting.sizes.evaluations);
+    let begin = |flow: &mut Flow, number: usize| match &setting.evaluations {
+        Some(own) => own.begin(flow, number),
+        None => setting.earlier.clone(),
+    };
     match setting.sizes.is_single() {
-        true => described.fit::<f32>(flow, evaluations),
-        false => described.fit::<f64>(flow, evaluations),
+        true => described.fit::<f32>(flow, evaluations, begin)?,
+        false => described.fit::<f64>(flow, evaluations, begin)?,
     }
+    setting.evaluations.iter().for_each(|own| own.end(flow, evaluations));
+    Ok(())
 }
 
 fn predict(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {

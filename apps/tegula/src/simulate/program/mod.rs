@@ -2,6 +2,7 @@
 //! tasks that share data, with which schedulers are studied.
 
 mod embedding;
+mod evaluations;
 mod likelihood;
 mod sets;
 mod sparse;
@@ -23,7 +24,8 @@ use tegula_tiles::Storage;
 use crate::error::refused;
 use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
-pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, LIKELIHOOD};
+pub(crate) use evaluations::Evaluations;
+pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, FIT, LIKELIHOOD};
 pub(crate) use sparse::Problem;
 use workload::Tasks;
 pub(crate) use workload::Workload;
@@ -136,12 +138,21 @@ pub(crate) struct Setting {
     pub(crate) dealing: Option<TileDistribution>,
     /// What a run of it decided by what its matrices hold.
     pub(crate) decisions: Option<Decisions>,
+    /// Of a fit, distributions of its evaluations.
+    pub(crate) evaluations: Option<Arc<Evaluations>>,
 }
 
 impl Setting {
     /// All measures taken, one map for all phases.
     pub(crate) fn new(sizes: Sizes) -> Self {
-        Self { sizes, without: Vec::new(), earlier: None, dealing: None, decisions: None }
+        Self {
+            sizes,
+            without: Vec::new(),
+            earlier: None,
+            dealing: None,
+            decisions: None,
+            evaluations: None,
+        }
     }
 
     /// Spreads it as `maps` say.

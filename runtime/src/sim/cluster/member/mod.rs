@@ -68,6 +68,7 @@ impl Member {
             seed: options.seed.wrapping_add(u64::from(me.0)),
             noise: options.noise,
             trace: options.trace,
+            costs: options.costs.clone(),
         });
         node.begin(&space);
         let posted = Arc::<Posted>::default();

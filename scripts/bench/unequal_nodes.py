@@ -5,7 +5,7 @@
 
 Runs the experiments of chapters 4 to 6 of L. L. Nesi's thesis ("Strategies for distributing task-based
 applications on heterogeneous platforms", UGA and UFRGS, 2023) on the described nodes of plan/platforms, two
-simulations at a time, and prints its claims (C1 to C33 by the order in which they come in the thesis) with its figure and
+simulations at a time, and prints its claims (C1 to C45 by the order in which they come in the thesis) with its figure and
 ours. What has run is kept in target/bench/unequal_nodes.json and not run again. --full adds the runs of
 200 x 200 and 300 x 300 tiles on 100 nodes, which take minutes each, and more sets of nodes; --write puts the tables into
 scripts/bench/results/nodes.md. The thesis prints few durations: the files of the nodes say where theirs come from.
@@ -16,6 +16,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -367,12 +368,12 @@ def early(runs, _):
 
 
 def evaluations(runs, _):
-    """C40: evaluations of one fit of 101 x 101 tiles, generated and factorised by 8 or 23 of 8 chifflets and 15 chetemis,
+    """C40: evaluations of one fit of 101 x 101 tiles, generated and factorised by 8 or 23 of 8 chifflots and 15 chetemis,
     in seconds."""
     hows = [("8 and 8", "lp@0-7/0-7"), ("23 and 23", "lp@0-22/0-22"), ("23 and 8", "lp@0-22/0-7")]
     given = [text for _, how in hows for text in ("--distribution", how)]
-    fit = runs.simulate("fit", "8chifflet+15chetemi", 101, "--evaluations", 3, *given)
-    alone = [runs.simulate("loglik", "8chifflet+15chetemi", 101, "--distribution", how) for _, how in hows]
+    fit = runs.simulate("fit", "8chifflot+15chetemi", 101, "--evaluations", 3, *given)
+    alone = [runs.simulate("loglik", "8chifflot+15chetemi", 101, "--distribution", how) for _, how in hows]
     rows = [[name, f"{own['seconds']:.2f}", f"{seconds(of):.2f}"]
             for (name, _), own, of in zip(hows, fit.result()["evaluations"], alone)]
     return table(["generation and factorisation", "in one fit", "alone"], rows)
@@ -383,28 +384,32 @@ FAULTS = [
     ("a node at 75 %", "lu", 60, ("--slow", "7=0.75"), "7"),
     ("a slow link", "lu", 60, ("--slow-link", "7=0.1"), "7"),
     ("a slow disk", "mds", 60, ("--slow-disk", "7=0.25"), "7"),
-    ("a slow network", "lu", 60, ("--slow-link", "0-29=0.25"), "all late"),
+    ("a slow network", "lu", 60, ("--slow-link", "0-29=0.25"), "all"),
 ]
 
 
 def faults(runs, _):
-    """C42: crafted faults on 30 equal nodes, block-cyclic: the ranks that are behind in the progression of the trace at
-    half of the time, and how much longer the run takes."""
+    """C42: crafted faults on 30 equal nodes, block-cyclic: the ranks that are behind most others in the progression of the
+    trace at half of the time, the pair whose messages are slowest, and how much longer the run takes."""
     rows = []
     for name, program, tiles, more, is_there in FAULTS:
         common = (program, "30chetemi", tiles, "--distribution", "block-cyclic")
         even = seconds(runs.simulate(*common))
         run, trace = traced(runs, *common, *more)
         groups = trace["progression"][4]["groups"]
-        behind = ", ".join(map(str, groups[0]["ranks"])) if len(groups[0]["ranks"]) < 10 else "none alone"
-        rows.append([name, is_there, behind, f"{100 * groups[0]['share']:.0f} %", f"{100 * groups[-1]['share']:.0f} %",
+        most = max(groups, key=lambda group: len(group["ranks"]))
+        behind = sorted(rank for group in groups[:groups.index(most)] for rank in group["ranks"])
+        slowest = min(trace["pairs"], key=lambda pair: pair["bytes_per_second"] or float("inf"))
+        rows.append([name, is_there, ", ".join(map(str, behind)) or "none", f"{100 * groups[0]['share']:.0f} %",
+                     f"{100 * most['share']:.0f} %", f"{slowest['from']} to {slowest['to']}",
                      f"{run['makespan_seconds'] / even:.2f}"])
-    return table(["fault", "nodes", "behind", "their progress", "that of those ahead", "times as long"], rows)
+    return table(["fault", "nodes", "behind most", "the last's progress", "that of most", "slowest messages",
+                  "times as long"], rows)
 
 
 PARTS = {part.__name__: part for part in
-         (real, scaling, sets, times_of_nodes, search, sizes, hundred, likelihood, order, early, embedding, likelihoods,
-          embeddings, evaluations, faults)}
+         (real, scaling, sets, search, sizes, hundred, likelihood, embedding, likelihoods, embeddings, times_of_nodes,
+          order, early, evaluations, faults)}
 
 
 def main():
@@ -420,7 +425,7 @@ def main():
     text = ""
     for name in flags.parts or PARTS:
         part = PARTS[name]
-        text += f"{' '.join(part.__doc__.split())}\n\n{part(runs, flags.full)}\n"
+        text += f"{textwrap.fill(' '.join(part.__doc__.split()), 99)}\n\n{part(runs, flags.full)}\n"
     print(text)
     if flags.write:
         BENCH.write({"unequal nodes, simulated": text.strip()})

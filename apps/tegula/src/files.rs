@@ -210,12 +210,13 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 22] = [
+    const READ: [&str; 23] = [
         "file",
         "against",
         "at",
         "config",
         "data",
+        "deciding",
         "files",
         "folder",
         "folders",

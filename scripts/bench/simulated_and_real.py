@@ -7,11 +7,13 @@ Measures the kernels of this machine on both cores at once ("tegula platform cal
 cluster, and runs each program over two hosts that are network namespaces (scripts/slurm/hosts) under Open MPI's mpirun, in turn with
 the others, and once in simulation with the same tiles, owners and policy. What a core takes to send and receive is that of a stream
 through a socket. Times are medians over rounds, with minimum and maximum; the difference is that of the simulated median from the
-real one. Kernels are measured again in each round, since the speed of this machine drifts.
+real one; "with costs" charges decisions by the clock, submission by that of an empty task, and memory that is new by how fast
+the system gives it. Kernels are measured again in each round, since the speed of this machine drifts.
 """
 
 import argparse
 import json
+import mmap
 import os
 import pathlib
 import re
@@ -104,18 +106,36 @@ def describe(folder, rate, core):
     (folder / "cluster.toml").write_text("\n".join(text) + "\n")
 
 
-def simulated(folder, program, tiles, distribution, policy):
+def new_memory():
+    """Bytes per second that the system gives when they are first written, 256 MiB of them."""
+    count, piece = 1 << 28, bytes(1 << 20)
+    with mmap.mmap(-1, count) as memory:
+        start = time.monotonic()
+        for _ in range(count // len(piece)):
+            memory.write(piece)
+        return count / (time.monotonic() - start)
+
+
+def submission():
+    """Seconds for an empty task from its submission to its end, which is more than submitting it."""
+    rows = json.loads(tegula("bench", "overhead", "--policy", "lws", "--workers", 1, "--quiet", "--json", "-"))["rows"]
+    return min(row["seconds_per_task"] for row in rows)
+
+
+def simulated(folder, program, tiles, distribution, policy, costs=()):
     words = ["simulate", program, "--platform", "cluster.toml", "--tiles", tiles, "--tile-size", TILE]
     words += ["--distribution", distribution, "--policy", policy, "--quiet", "--json", "-"]
     if program == "exageostat":
         # The real run has no worker for it alone.
         words += ["--without", "critical-worker"]
-    return json.loads(tegula(*words, cwd=folder))["makespan_seconds"]
+    return json.loads(tegula(*words, *costs, cwd=folder))["makespan_seconds"]
 
 
 def measure(rate, rounds):
     """The table of one rate of links."""
-    real, virtual = {case: [] for case in CASES}, {case: [] for case in CASES}
+    real, virtual, charged = ({case: [] for case in CASES} for _ in range(3))
+    costs = ("--measure-deciding", "--submission", f"{1e9 * submission():.0f}ns", "--allocation", f"{new_memory():.0f}")
+    print(*costs, flush=True)
     with Hosts(rate, 2) as hosts:
         tegula("exageostat", "sample", "-n", "6000", "--params", "1,0.1,0.7", "-o", "field.csv", "--quiet", cwd=hosts.data)
         for _ in range(rounds):
@@ -127,13 +147,18 @@ def measure(rate, rounds):
                 text, _ = hosts.run(BENCH.TEGULA, *words.split(), *more)
                 result = json.loads(text)
                 real[case].append(seconds(result))
-                virtual[case].append(simulated(hosts.data, program, tiles, distribution, result["policy"]))
-                print(case, real[case][-1], virtual[case][-1], flush=True)
+                how = (program, tiles, distribution, result["policy"])
+                virtual[case].append(simulated(hosts.data, *how))
+                charged[case].append(simulated(hosts.data, *how, costs))
+                print(case, real[case][-1], virtual[case][-1], charged[case][-1], flush=True)
     rows = []
     for case in CASES:
-        ours, theirs = statistics.median(virtual[case]), statistics.median(real[case])
-        rows.append([case, BENCH.spread(real[case], 3), BENCH.spread(virtual[case], 3), f"{100 * (ours / theirs - 1):+.1f} %"])
-    return BENCH.table(["program", "real, s", "simulated, s", "difference"], rows)
+        row = [case, BENCH.spread(real[case], 3)]
+        for ours in (virtual[case], charged[case]):
+            difference = statistics.median(ours) / statistics.median(real[case]) - 1
+            row += [BENCH.spread(ours, 3), f"{100 * difference:+.1f} %"]
+        rows.append(row)
+    return BENCH.table(["program", "real, s", "simulated, s", "difference", "with costs, s", "difference"], rows)
 
 
 def main():

@@ -27,7 +27,9 @@ pub use metrics::{
 pub use overlap::{Overlap, PairTotal, overlaps, pair_totals, uncertainty_seconds};
 pub use paje::write_paje;
 pub use perfetto::write_perfetto;
-pub use progression::{Cluster, Progress, Progression, Step, balanced_by_step};
+pub use progression::{
+    BANDWIDTH as PROGRESS_BANDWIDTH, Cluster, Progress, Progression, Step, balanced_by_step,
+};
 pub use table::{
     write_critical_path, write_messages, write_pairs, write_table, write_tasks, write_transfers,
 };

@@ -5,6 +5,10 @@ use crate::clusters::clusters;
 use crate::means::Means;
 use tegula_runtime::trace::{TaskRecord, Trace};
 
+/// How far groups of ranks are apart in their work, as suits runs whose ranks have many tasks:
+/// section 8.2.2 of the source of [`Progression::of`].
+pub const BANDWIDTH: f64 = 0.01;
+
 /// How far something was over time: the share of its work whose tasks had ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {

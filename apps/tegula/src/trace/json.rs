@@ -3,12 +3,10 @@
 use serde_json::{Map, Value, json};
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
-    ClassUse, Cluster, CodeletTime, CriticalPath, Overlap, PairTotal, Progression, RouteTotal,
-    Step, balanced_seconds, codelet_times, energy, idle_share, overlaps, pair_totals, route_totals,
-    uncertainty_seconds, utilisation,
+    ClassUse, Cluster, CodeletTime, CriticalPath, Overlap, PROGRESS_BANDWIDTH, PairTotal,
+    Progression, RouteTotal, Step, balanced_seconds, codelet_times, energy, idle_share, overlaps,
+    pair_totals, route_totals, uncertainty_seconds, utilisation,
 };
-
-use super::PROGRESS_BANDWIDTH;
 
 /// The numbers of the summary, times in seconds.
 pub(super) fn summary(trace: &Trace) -> Value {

@@ -23,9 +23,6 @@ use crate::error::refused;
 use crate::flags::{OutputFlags, form, member, title};
 use crate::output::{Console, STANDARD_OUTPUT, is_standard_output, write_file};
 
-/// How far groups of ranks are apart in their work, as in the panel of the progression.
-const PROGRESS_BANDWIDTH: f64 = 0.01;
-
 /// Flags of `trace`.
 #[derive(Args, Debug)]
 #[command(after_help = "\

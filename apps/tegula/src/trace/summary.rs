@@ -3,12 +3,11 @@
 
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
-    Cluster, CodeletTime, CriticalPath, Progression, balanced_seconds, bounds_seconds,
-    codelet_times, idle_share, overlaps, pair_totals, route_totals, settings, uncertainty_seconds,
-    utilisation,
+    Cluster, CodeletTime, CriticalPath, PROGRESS_BANDWIDTH, Progression, balanced_seconds,
+    bounds_seconds, codelet_times, idle_share, overlaps, pair_totals, route_totals, settings,
+    uncertainty_seconds, utilisation,
 };
 
-use super::PROGRESS_BANDWIDTH;
 use crate::output::{Align, Console, Table, bytes, count, energy, percent, ranges, seconds};
 
 /// Most rows of a table.

@@ -10,7 +10,7 @@ use super::frame::{Frame, HEAD, caption, head, legend, nothing};
 use super::groups::COLOURS;
 use super::limits::Limits;
 use super::style::{CHART, LEFT, Rule, WIDTH, fills, rules, style};
-use crate::{Cluster, Progression, Step, balanced_by_step};
+use crate::{Cluster, PROGRESS_BANDWIDTH, Progression, Step, balanced_by_step};
 use labels::Labels;
 use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::Trace;
@@ -22,9 +22,8 @@ pub(super) const PANEL: Panel = Panel {
     draw: progression,
 };
 
-/// Times at which groups are looked for, and how far apart they are: section 8.2.2 of the source.
+/// Times at which groups are looked for: section 8.2.2 of the source.
 const STEPS: usize = 20;
-const BANDWIDTH: f64 = 0.01;
 
 /// What groups are called, from the one that is ahead: each name has a colour.
 const NAMES: [&str; 7] = ["group ahead", "second", "third", "fourth", "fifth", "sixth", "others"];
@@ -43,7 +42,7 @@ const POINT: usize = 5;
 /// whose ranks have many tasks.
 #[must_use]
 pub fn progression(trace: &Trace, span: u64) -> String {
-    progression_of(trace, span, BANDWIDTH)
+    progression_of(trace, span, PROGRESS_BANDWIDTH)
 }
 
 /// Draws, over `span` nanoseconds, how far each rank is with its own work: at each of 20 times a

@@ -46,18 +46,20 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
 type Slow = fn(&mut ClusterNode, f64);
 
 impl Faults {
-    /// Each flag with what was given to it, and what that changes.
-    fn all(&self) -> [(&'static str, &[Fault], Slow); 3] {
+    /// Each flag with what of nodes it is about, what was given to it, and what that changes.
+    fn all(&self) -> [(&'static str, &'static str, &[Fault], Slow); 3] {
         [
-            ("--slow", &self.slow, |node, share| node.speed *= share),
-            ("--slow-link", &self.slow_link, |node, share| node.network.bytes_per_second *= share),
-            ("--slow-disk", &self.slow_disk, |node, share| node.reading_speed *= share),
+            ("--slow", "nodes", &self.slow, |node, share| node.speed *= share),
+            ("--slow-link", "links of", &self.slow_link, |node, share| {
+                node.network.bytes_per_second *= share
+            }),
+            ("--slow-disk", "disks of", &self.slow_disk, |node, share| node.reading_speed *= share),
         ]
     }
 
     /// The first flag that was given.
     pub(super) fn given(&self) -> Option<&'static str> {
-        self.all().into_iter().find(|(_, faults, _)| !faults.is_empty()).map(|(flag, ..)| flag)
+        self.all().into_iter().find(|(.., faults, _)| !faults.is_empty()).map(|(flag, ..)| flag)
     }
 
     /// Makes nodes of `cluster` slower, on which a program runs that reads or not.
@@ -69,7 +71,7 @@ impl Faults {
             return Err(refused("--slow-disk: this program reads nothing; mds, pca and coa do"));
         }
         let count = cluster.nodes.len();
-        for (flag, faults, slow) in self.all() {
+        for (flag, _, faults, slow) in self.all() {
             for Fault { ranks, share } in faults {
                 let wrong = |error| refused(format!("{flag} {ranks}={share}: {error}"));
                 for rank in ranks_of(ranks, count).map_err(wrong)? {
@@ -82,12 +84,7 @@ impl Faults {
 
     /// The faults in words.
     pub(super) fn describe(&self) -> String {
-        let of = |(flag, faults, _): (&str, &[Fault], Slow)| {
-            let what = match flag {
-                "--slow" => "nodes",
-                "--slow-link" => "links of",
-                _ => "disks of",
-            };
+        let of = |(_, what, faults, _): (&str, &str, &[Fault], Slow)| {
             let one = |fault: &Fault| format!("{what} {} at {}", fault.ranks, fault.share);
             faults.iter().map(one).collect::<Vec<_>>()
         };

@@ -6,7 +6,7 @@ use super::{FirstFailure, FlowError, Naming, Space};
 use crate::ranks::{Contribution, Outcome, Traffic};
 use crate::sched::View;
 use crate::sched::contexts::{ContextError, Contexts};
-use crate::trace::{Records, Site, Totals};
+use crate::trace::{Records, Site, TaskRecord, Totals};
 use crate::types::Rank;
 
 /// What can advance the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
@@ -44,6 +44,9 @@ pub trait Running: Send {
     fn failure(&self, mark: u64) -> Option<FlowError>;
     /// What was recorded since the last call; empty unless the engine records.
     fn take_records(&mut self) -> Records;
+    /// Shows it the records of its tasks as the flow has completed them: for whoever takes those of
+    /// all flows that share it.
+    fn show_records(&mut self, _tasks: &[TaskRecord]) {}
     /// Names of its workers and memories.
     fn site(&self) -> Site;
     /// Notes that the program has given `handle` its contents, though nothing was written: for

@@ -481,6 +481,9 @@ impl Drop for Flow {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.drain();
+            if self.graph.space().is_recorded() {
+                self.take_records();
+            }
             let has_peers = self.peers.as_ref().is_some_and(|peers| peers.discord.is_none());
             if has_peers && !self.is_listening() {
                 // Nobody leaves before all have what they need. If a rank is gone, nobody waits.

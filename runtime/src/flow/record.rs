@@ -2,7 +2,7 @@
 
 use super::{Flow, Space};
 use crate::memory::MemoryUse;
-use crate::trace::{Outcome, TaskRecord, Trace};
+use crate::trace::{Outcome, Records, TaskRecord, Trace};
 
 impl Space {
     /// A record of the task in slot `task`, times still to be filled in.
@@ -34,9 +34,16 @@ impl Flow {
     /// What the engine recorded since the last call, after everything submitted has run.
     pub fn take_trace(&mut self) -> Trace {
         self.drain();
+        let records = self.take_records();
+        Trace::new(records, self.engine.site(), &self.phases)
+    }
+
+    /// Likewise, when nothing is unfinished.
+    pub(super) fn take_records(&mut self) -> Records {
         let mut records = self.engine.take_records();
         follow_waits(&mut records.tasks, &std::mem::take(&mut self.waits));
-        Trace::new(records, self.engine.site(), &self.phases)
+        self.engine.show_records(&records.tasks);
+        records
     }
 
     /// Notes, if the run is recorded, that the program has waited for all that it has submitted.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Panel;
 use super::axis::thousands;
 use super::frame::{FOOT, Frame, HEAD, area, caption, head, nothing, row, shortened};
-use super::groups::COLOURS;
+use super::groups::{Groups, OTHER};
 use super::style::{CHART, LEFT, WIDTH, fills, rules, style};
 use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::Trace;
@@ -30,7 +30,9 @@ const MOST_MARKS: usize = 400;
 pub fn contexts(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();
     let mut rules = rules(&[(".move", "stroke:#333;stroke-width:1;stroke-dasharray:2 3")]);
-    rules.extend(fills(COLOURS.iter().map(|(colour, _)| *colour)));
+    // The colours of the Gantt chart.
+    let groups = Groups::of(trace);
+    rules.extend(fills(groups.colours().chain([OTHER.0])));
     let style = style("tegula-contexts", &rules, &[(".move", "stroke:#ddd")]);
     let frame = Frame::new(span);
     let counts = trace.contexts.worker_counts(trace.workers);
@@ -53,7 +55,7 @@ pub fn contexts(trace: &Trace, span: u64) -> String {
     head(&mut svg, "Workers of each context", &more);
     let mut y = HEAD + 24.0;
     let first = y;
-    for (place, &context) in shown.iter().take(MOST).enumerate() {
+    for &context in shown.iter().take(MOST) {
         let most = counts.iter().map(|(_, of)| of[context]).max().unwrap_or(1).max(1);
         let name = shortened(trace.contexts.name(context), 40);
         let half = if most % 2 == 0 { thousands(most / 2) } else { String::new() };
@@ -66,7 +68,8 @@ pub fn contexts(trace: &Trace, span: u64) -> String {
             let _ = write!(path, "L{left} {0}H{right}", px(height(of[context])));
         }
         let _ = write!(path, "L{} {}Z", px(CHART), px(ROW));
-        area(&mut svg, y, &format!("c{}", place % COLOURS.len()), &path);
+        let group = groups.list.iter().position(|group| group.name == trace.contexts.name(context));
+        area(&mut svg, y, &format!("c{}", group.unwrap_or(groups.list.len())), &path);
         y += STEP;
     }
     let bottom = y - STEP + ROW;

@@ -15,7 +15,7 @@ pub(super) const COLOURS: [(&str, bool); 7] = [
     ("#f0e442", true),
 ];
 /// The colour of all that has none of its own.
-const OTHER: (&str, bool) = ("#999999", true);
+pub(super) const OTHER: (&str, bool) = ("#999999", true);
 
 /// Tasks of one colour.
 #[derive(Clone, Debug)]

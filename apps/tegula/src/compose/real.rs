@@ -11,7 +11,7 @@ use clap::FromArgMatches;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::exec::{ExecOptions, Pool, PoolEngine};
 use tegula_runtime::sched::ContextId;
-use tegula_runtime::trace::Trace;
+use tegula_runtime::trace::{TaskRecord, Trace};
 
 use super::contexts::{Run, wrong};
 use super::file::{Composition, Kernel, Moved, Program, Reader};
@@ -228,6 +228,7 @@ impl Stage<'_> {
         let (totals, site) = (self.pool.totals(), self.pool.site());
         let looked = self.pool.with_contexts(|contexts, _| Ok(look(contexts, &site)));
         let looked = looked.map_err(wrong)?;
+        let names: Vec<String> = looked.jobs.iter().map(|job| job.name.clone()).collect();
         let ended = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut first_failure = None;
         let mut kernels = Vec::new();
@@ -248,8 +249,7 @@ impl Stage<'_> {
         }
         let last = kernels.iter().map(|kernel| kernel.start + kernel.seconds).fold(0.0, f64::max);
         let mut records = self.pool.take_records();
-        // Each command has phases of its own; its name is that of its job.
-        records.tasks.iter_mut().for_each(|task| task.phase = 0);
+        follow(&mut records.tasks, self.commands, &names);
         let mut trace = Trace::new(records, site.clone(), &["none"]);
         let outcome = Outcome::new(kernels, looked, totals, site, last);
         outcome.describe(console, (flags, sharing), "this machine");
@@ -260,6 +260,34 @@ impl Stage<'_> {
             Some((name, failure)) => Err(failure.context(format!("kernel {name} failed"))),
             None => Ok(()),
         }
+    }
+}
+
+/// Lets the first tasks of each flow come after the one that ended last of what had ended before in
+/// flows of the same command and of those that it follows; `names` are those of the jobs, which
+/// are the flows'.
+fn follow(tasks: &mut [TaskRecord], commands: &[Command], names: &[String]) {
+    let owners: Vec<Option<usize>> = names
+        .iter()
+        .map(|name| commands.iter().position(|command| command.name == *name))
+        .collect();
+    // Of each job the start of its first task, and end and number of the one that ended last.
+    let mut spans = vec![(u64::MAX, (0, 0)); names.len()];
+    for task in &*tasks {
+        let (first, last) = &mut spans[usize::from(task.job)];
+        *first = task.start.min(*first);
+        *last = (task.end, task.task).max(*last);
+    }
+    let awaited = |job: usize| {
+        let own = owners[job]?;
+        let is_before = |owner: usize| owner == own || commands[own].after.contains(&owner);
+        let before = (0..names.len()).filter(|&other| owners[other].is_some_and(is_before));
+        let ends = before.map(|other| spans[other].1).filter(|last| last.0 <= spans[job].0);
+        ends.max().filter(|last| last.0 > 0)
+    };
+    let awaited: Vec<Option<(u64, u64)>> = (0..names.len()).map(awaited).collect();
+    for task in tasks.iter_mut().filter(|task| task.after == 0) {
+        task.after = awaited[usize::from(task.job)].map_or(0, |(_, last)| last + 1);
     }
 }
 

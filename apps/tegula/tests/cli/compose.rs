@@ -1,5 +1,6 @@
 //! `tegula compose`: programs side by side, simulated and for real.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -129,6 +130,21 @@ fn real_commands_share_workers_and_end_as_alone() {
         let tasks: f64 = tasks.map(|context| number(context, "/tasks")).sum();
         assert_eq!(number(&trace, "/tasks"), tasks, "all are in the trace under {contexts}");
         assert!(tasks > 1000.0, "{tasks}");
+        let table = tegula_in(&folder, "trace run.trace --table tasks -q").succeeded().stdout;
+        let names = table.lines().skip(1).map(|line| line.split(',').nth(5).expect("a number"));
+        assert_eq!(names.collect::<HashSet<_>>().len(), tasks as usize, "{contexts}");
+        // The path leads back through what each program waited for: in series, to the first.
+        let [start, path, late] = ["start_seconds", "seconds", "late_seconds"]
+            .map(|part| number(&trace, &format!("/critical_path_{part}")));
+        let end = number(&trace, "/makespan_seconds");
+        assert!((start + path + late - end).abs() < 1e-6 && path > 0.0, "{trace}");
+        let ends = run["kernels"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|kernel| number(kernel, "/start") + number(kernel, "/seconds"));
+        let first = ends.fold(f64::INFINITY, f64::min);
+        assert!(start < first, "{contexts}: the path begins at {start}, after {first}");
         assert_eq!(run["kernels"].as_array().map(Vec::len), Some(3));
         for number in 0..3 {
             let own = read(&format!("f{number}.json"));

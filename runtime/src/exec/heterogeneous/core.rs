@@ -1,5 +1,7 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
+use std::collections::BTreeMap;
+
 use super::fatal::Fatal;
 use super::full_disk::Sacrifices;
 use super::programs::Program;
@@ -13,7 +15,7 @@ use crate::memory::Transfer;
 use crate::sched::contexts::{ContextError, Contexts};
 use crate::sched::{PolicyOptions, Scheduler, Task};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
-use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
+use crate::types::{HandleId, JobId, MemoryId, TaskId, WorkerId};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
@@ -35,6 +37,10 @@ pub(super) struct Core {
     is_recording: bool,
     has_contexts: bool,
     records: Records,
+    /// Records of flows that share the engine, by their first jobs.
+    kept: BTreeMap<JobId, Vec<TaskRecord>>,
+    /// Numbers that tasks of taken records have: all below this.
+    numbered: u64,
     totals: Totals,
     /// By the number of each flow, the handle that its program waits for.
     host: Vec<Option<Task>>,
@@ -74,6 +80,8 @@ impl Core {
             is_recording: *trace,
             has_contexts: *contexts,
             records: Records::default(),
+            kept: BTreeMap::new(),
+            numbered: 0,
             totals: Totals::new(workers, memories),
             host: Vec::new(),
             staging: Staging::default(),
@@ -99,12 +107,24 @@ impl Core {
 
     pub(super) fn take_records(&mut self) -> Records {
         let contexts = self.dispatcher.context_records();
-        Records { contexts, ..std::mem::take(&mut self.records) }
+        let mut records = Records { contexts, ..std::mem::take(&mut self.records) };
+        for mut tasks in std::mem::take(&mut self.kept).into_values() {
+            let first = self.numbered;
+            for record in &mut tasks {
+                record.task += first;
+                record.after += if record.after == 0 { 0 } else { first };
+                self.numbered = self.numbered.max(record.task + 1);
+            }
+            records.tasks.append(&mut tasks);
+        }
+        records
     }
 
-    /// Keeps records of a flow for whoever takes those of all.
-    pub(super) fn keep_records(&mut self, mut tasks: Vec<TaskRecord>) {
-        self.records.tasks.append(&mut tasks);
+    /// Keeps records of the flow whose first job is `job` for whoever takes those of all.
+    pub(super) fn keep_records(&mut self, job: JobId, tasks: &[TaskRecord]) {
+        // Names of phases are the flow's own.
+        let plain = |record: &TaskRecord| TaskRecord { phase: 0, ..*record };
+        self.kept.entry(job).or_default().extend(tasks.iter().map(plain));
     }
 
     /// When something is to be done although nothing happens.

@@ -42,7 +42,7 @@ use crate::memory::Transfer;
 use crate::platform::{Machine, Topology, WorkerKind, bind_to_cores};
 use crate::sched::Task;
 use crate::sched::contexts::ContextError;
-use crate::trace::{Outcome, Recorder, Records, Site, Totals};
+use crate::trace::{Outcome, Recorder, Records, Site, TaskRecord, Totals};
 use crate::types::{HandleId, TaskId, WorkerId};
 
 /// What happened.
@@ -394,14 +394,17 @@ impl Running for Heterogeneous {
             None => Records::default(),
         };
         if let Some(recorder) = &self.program.runner.recorder {
-            let mut tasks = recorder.take().tasks;
-            if self.shared.programs.only().is_none() {
-                self.shared.with_core(|core| core.keep_records(tasks.clone()));
-            }
-            records.tasks.append(&mut tasks);
+            records.tasks.append(&mut recorder.take().tasks);
         }
         self.shared.messenger.iter().for_each(|messenger| messenger.take_records(&mut records));
         records
+    }
+
+    fn show_records(&mut self, tasks: &[TaskRecord]) {
+        if self.shared.programs.only().is_none() {
+            let job = self.program.space.naming.job;
+            self.shared.with_core(|core| core.keep_records(job, tasks));
+        }
     }
 
     fn site(&self) -> Site {

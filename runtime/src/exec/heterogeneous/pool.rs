@@ -9,7 +9,7 @@ use crate::exec::ExecOptions;
 use crate::flow::{Engine, FlowSpace, Naming, Running, once};
 use crate::sched::View;
 use crate::sched::contexts::{ContextError, ContextSpec, Contexts, JobSpec, Start, Work};
-use crate::trace::{Records, Site, TaskRecord, Totals};
+use crate::trace::{Records, Site, Totals};
 use crate::types::{ContextId, JobId};
 
 /// Workers that several flows share, each in a scheduling context.
@@ -114,7 +114,8 @@ impl Pool {
     }
 
     /// What was recorded since the last call: tasks of flows that have ended, also those that the
-    /// flows themselves have taken, transfers, samples, and contexts.
+    /// flows themselves have taken, transfers, samples, and contexts. No two tasks have one number:
+    /// those of a flow follow those of the flows whose engines were made before.
     #[must_use]
     pub fn take_records(&self) -> Records {
         self.shared().with_core(super::Core::take_records)
@@ -166,13 +167,8 @@ impl Heterogeneous {
     /// Ends the part of this flow, all of whose tasks are done, in the engine that it shares.
     pub(super) fn leave(&mut self) {
         let (shared, program) = (&self.shared, &self.program);
-        let records = program.runner.recorder.as_ref().map(|recorder| recorder.take().tasks);
-        // Names of phases are the flow's own.
-        let plain = |record: TaskRecord| TaskRecord { phase: 0, ..record };
-        let records = records.unwrap_or_default().into_iter().map(plain).collect();
         let (job, number) = (program.space.naming.job, program.number());
         shared.with_core(|core| {
-            core.keep_records(records);
             core.forget(shared, program);
             // Whoever has ended it already has nothing to end.
             let mut finish =

@@ -1,7 +1,11 @@
 //! A computation as far as machine and tiles depend on it.
 
+use anyhow::Result;
+use tegula_kernels::scalar::Precision;
 use tegula_linalg::program::Footprint;
 use tegula_tiles::{Storage, TileGrid};
+
+use crate::plan::Reading;
 
 /// A computation, as far as machine and tiles depend on it.
 pub(crate) struct Work<'a> {
@@ -17,9 +21,31 @@ pub(crate) struct Work<'a> {
     pub(crate) storage: Storage,
     /// The program that is planned where the distribution over ranks is, if its matrices are those
     /// of one.
-    pub(crate) program: Option<&'a str>,
+    pub(crate) program: Option<Program<'a>>,
     /// What it asks for, given the order of the tiles and the number of workers.
     pub(crate) footprint: &'a dyn Fn(usize, usize) -> Footprint,
+}
+
+/// A program whose distribution over ranks can be planned.
+#[derive(Clone, Copy)]
+pub(crate) enum Program<'a> {
+    /// The one of this name, on as many tiles along an edge as the order has.
+    OfTiles(&'a str),
+    /// Passes over a matrix of distances.
+    OfPasses(Passes<'a>),
+}
+
+/// Passes over a matrix that is read tile by tile.
+#[derive(Clone, Copy)]
+pub(crate) struct Passes<'a> {
+    /// How many there are.
+    pub(crate) count: usize,
+    /// Columns of what the matrix is multiplied with.
+    pub(crate) width: usize,
+    /// Of the numbers that are stored.
+    pub(crate) precision: Precision,
+    /// How fast this rank reads tiles of this order with so many workers; all ranks try at once.
+    pub(crate) reading: &'a dyn Fn(usize, usize) -> Result<Reading>,
 }
 
 /// Tasks of a Cholesky factorisation with `nt` tiles along an edge.

@@ -4,21 +4,26 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use tegula_diodon::stream::TileDistribution;
+use tegula_plan::distribution::{Powers, distribution_for};
 use tegula_plan::phases::{PLACEMENTS, placement};
 use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
 
 use super::wire::{map_of, owners_of};
-use super::{Needs, of_ranks};
+use super::{ALIKE, Needs, of_ranks};
 use crate::error::{no_room, refused};
 use crate::output::bytes_up;
-use crate::plan::{Maps, NOTHING_READ, fastest_kinds, makespan};
+use crate::plan::{Maps, NOTHING_READ, Reading, fastest_kinds, makespan};
 use crate::ranks::{broadcast, ranks};
 use crate::simulate::program::{Sizes, Spread, Workload};
 
 /// The name that asks for the one under which a simulated run ends first.
 pub(crate) const AUTO: &str = "auto";
+
+/// What distributes bands of panels where tiles are dealt out by a plan.
+const PANELS: &str = "1d1d";
 
 /// Tiles along an edge up to which programs are simulated to choose a distribution: a quarter of a
 /// million tasks.
@@ -45,6 +50,8 @@ pub(crate) struct Question {
     pub(crate) sizes: Sizes,
     /// Bytes of tiles that each rank has room for, if they may not go to a disk.
     pub(crate) rooms: Option<Vec<u64>>,
+    /// How fast each rank reads, of a program that reads its tiles.
+    pub(crate) reading: Vec<Reading>,
 }
 
 /// Owners that rank 0 has planned.
@@ -55,6 +62,8 @@ pub(crate) struct Planned {
     pub(crate) owners: Arc<dyn Owners>,
     /// Owners in the phase before it, where that has a map of its own.
     pub(crate) earlier: Option<Arc<dyn Owners>>,
+    /// How tiles are dealt out, where they are read.
+    pub(crate) dealing: Option<TileDistribution>,
     /// Distributions that were compared, with the seconds that a simulated run takes, the fastest
     /// first; none if nothing was chosen.
     pub(crate) compared: Vec<(String, f64)>,
@@ -66,30 +75,92 @@ pub(crate) struct Planned {
 /// If the program cannot be planned so, a rank has no room for its tiles, or one is gone.
 pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Planned> {
     let cluster = of_ranks(needs, needs.pace())?;
-    let answer = cluster.map(|cluster| question.answer(&cluster)).transpose()?;
-    let text = answer.map(|answer| serde_json::to_vec(&answer)).transpose()?;
+    let answer = cluster.map(|mut cluster| {
+        set_reading(&mut cluster, &question.reading);
+        question.answer(&cluster)
+    });
+    let text = answer.transpose()?.map(|answer| serde_json::to_vec(&answer)).transpose()?;
     let answer: Answer = serde_json::from_slice(&broadcast(text.unwrap_or_default())?)
         .context("rank 0 runs another version of tegula")?;
-    let Answer { name, shape, is_triangle, last, earlier, compared } = answer;
-    let storage = if is_triangle { Storage::Lower } else { Storage::Full };
-    let map = |owners: &[u64]| map_of(shape, storage, ranks(), owners);
-    let Maps { name, owners, .. } = Maps::of_map(&name, map(&last));
-    let earlier = earlier.map(|earlier| Arc::new(map(&earlier)) as Arc<dyn Owners>);
-    Ok(Planned { name, owners, earlier, compared })
+    answer.planned()
 }
 
-/// What rank 0 sends: owners of tiles of this shape, of a triangle or of all.
+/// Each node of `cluster` reads as fast as its rank does; nothing if they read nothing.
+fn set_reading(cluster: &mut ClusterPlatform, reading: &[Reading]) {
+    let of_one = |reading: &Reading| reading.bytes_per_second / reading.readers as f64;
+    let Some(first) = reading.first().map(of_one) else { return };
+    for (node, reading) in cluster.nodes.iter_mut().zip(reading) {
+        // Nodes that are alike share their times.
+        node.set_reading(first * reading.readers as f64, reading.readers);
+        let speed = of_one(reading) / first;
+        let is_alike = (speed - 1.0).abs() <= ALIKE;
+        node.reading_speed = if is_alike { 1.0 } else { speed };
+    }
+}
+
+/// What rank 0 sends.
 #[derive(Deserialize, Serialize)]
 struct Answer {
     name: String,
-    shape: (usize, usize),
-    is_triangle: bool,
-    last: Vec<u64>,
-    earlier: Option<Vec<u64>>,
+    share: Share,
     compared: Vec<(String, f64)>,
 }
 
+/// What of the work each rank has.
+#[derive(Deserialize, Serialize)]
+enum Share {
+    /// Tiles of this shape, of a triangle or of all, by their owners.
+    Tiles { shape: (usize, usize), is_triangle: bool, last: Vec<u64>, earlier: Option<Vec<u64>> },
+    /// Tiles that are read, by powers of products and of reading.
+    Dealt { products: Vec<f64>, reading: Option<Vec<f64>> },
+}
+
+impl Share {
+    fn of(maps: &Maps) -> Result<Self> {
+        if let Some(TileDistribution { products, reading }) = &maps.dealing {
+            let words = |powers: &Powers| powers.as_slice().to_vec();
+            let (products, reading) = (words(products), reading.as_ref().map(words));
+            return Ok(Self::Dealt { products, reading });
+        }
+        let last = maps.last.as_ref().context("its tiles have no owners")?;
+        Ok(Self::Tiles {
+            shape: (last.rows(), last.columns()),
+            is_triangle: last.storage() == Storage::Lower,
+            last: owners_of(last),
+            earlier: maps.earlier.as_ref().map(owners_of),
+        })
+    }
+}
+
+impl Answer {
+    fn planned(self) -> Result<Planned> {
+        let Self { name, share, compared } = self;
+        match share {
+            Share::Tiles { shape, is_triangle, last, earlier } => {
+                let storage = if is_triangle { Storage::Lower } else { Storage::Full };
+                let map = |owners: &[u64]| map_of(shape, storage, ranks(), owners);
+                let Maps { name, owners, .. } = Maps::of_map(&name, map(&last));
+                let earlier = earlier.map(|earlier| Arc::new(map(&earlier)) as Arc<dyn Owners>);
+                Ok(Planned { name, owners, earlier, dealing: None, compared })
+            }
+            Share::Dealt { products, reading } => {
+                let powers = |powers| Powers::new(powers).context("a rank has no power");
+                let (products, reading) = (powers(products)?, reading.map(powers).transpose()?);
+                let owners = distribution_for(PANELS, &products, Storage::Full)?;
+                let dealing = Some(TileDistribution { products, reading });
+                Ok(Planned { name, owners, earlier: None, dealing, compared })
+            }
+        }
+    }
+}
+
 impl Question {
+    /// The distribution called `name` of the listed program `program`, whose tiles fit anywhere.
+    pub(crate) fn new(name: &str, program: &str, sizes: Sizes) -> Self {
+        let workload = Workload::find(program).expect("it is listed");
+        Self { name: name.to_owned(), workload, sizes, rooms: None, reading: Vec::new() }
+    }
+
     /// The distribution for `cluster`.
     fn answer(&self, cluster: &ClusterPlatform) -> Result<Answer> {
         let mut compared = Vec::new();
@@ -104,20 +175,13 @@ impl Question {
             }
             maps
         };
-        let last = maps.last.as_ref().context("its tiles have no owners")?;
-        Ok(Answer {
-            name: maps.name,
-            shape: (last.rows(), last.columns()),
-            is_triangle: last.storage() == Storage::Lower,
-            last: owners_of(last),
-            earlier: maps.earlier.as_ref().map(owners_of),
-            compared,
-        })
+        Ok(Answer { share: Share::of(&maps)?, name: maps.name, compared })
     }
 
     /// The maps of the distribution `name` over `cluster`.
     pub(super) fn maps(&self, cluster: &ClusterPlatform, name: &str) -> Result<Maps> {
-        Maps::new(self.workload, &self.sizes, cluster, Some(name), NOTHING_READ)
+        let reading = self.reading.first().copied().unwrap_or(NOTHING_READ);
+        Maps::new(self.workload, &self.sizes, cluster, Some(name), reading)
     }
 
     /// Of the distributions that come into question the one under which a simulated run ends first,
@@ -157,10 +221,10 @@ impl Question {
             Spread::GeneratedAndFactorised => &["lp", "lp-constrained", "1d1d", "block-cyclic"],
             Spread::Factorised(_) => &["1d1d-c+s", "1d1d", "1d1d-c", "block-cyclic"],
             Spread::Tiles(_) => &["1d1d", "block-cyclic"],
-            Spread::OneNode | Spread::Lines(_) => {
+            Spread::Lines(_) => &["lp", PANELS, "block-cyclic"],
+            Spread::OneNode => {
                 return Err(refused(format!(
-                    "--distribution {AUTO}: the data of {} are not tiles that have owners; name a \
-                     distribution",
+                    "--distribution {AUTO}: the data of {} are not tiles that have owners",
                     self.workload.name
                 )));
             }

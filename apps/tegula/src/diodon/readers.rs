@@ -27,6 +27,14 @@ pub(super) struct Readers {
     pub(super) trials: Vec<(usize, f64)>,
 }
 
+impl Readers {
+    /// Bytes of entries per second that so many of them read.
+    pub(super) fn rate(&self) -> f64 {
+        let of_count = self.trials.iter().find(|(readers, _)| *readers == self.count);
+        of_count.map_or(0.0, |(_, rate)| *rate)
+    }
+}
+
 /// Finds out how many readers a large matrix bears, if that `is_open` and there is a choice.
 ///
 /// # Errors
@@ -40,6 +48,21 @@ pub(super) fn find(
     let bytes = m as f64 * n as f64 * source.element().bytes() as f64;
     let is_measured = is_open && bytes > LARGE && workers > 1;
     is_measured.then(|| measure(source, tiling, workers)).transpose()
+}
+
+/// How fast as many readers as are `asked` for read, or as many as pay, of at most `workers`.
+///
+/// # Errors
+/// If a tile cannot be read.
+pub(super) fn rated(
+    source: &Arc<dyn Source>,
+    tiling: &Tiling,
+    (asked, workers): (Option<u32>, usize),
+) -> Result<Readers, SourceError> {
+    let Some(asked) = asked else { return measure(source, tiling, workers) };
+    let count = (asked as usize).min(workers);
+    let rate = trial(source, &scattered(tiling), (count, &AtomicUsize::new(0)))?;
+    Ok(Readers { count, trials: vec![(count, rate)] })
 }
 
 /// Readers of `source` that a quarter of `memory` bears, one at least, and not more than there are

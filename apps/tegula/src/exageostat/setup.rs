@@ -30,7 +30,7 @@ use crate::error::refused;
 use crate::flags::{MatrixFlags, Run, RunFlags, precision_name};
 use crate::output::Console;
 use crate::simulate::program::LIKELIHOOD;
-use crate::work::{Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
+use crate::work::{Program, Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 
 /// Codelets where the likelihood is approximated from neighbours.
 const VECCHIA: &[&str] = &[
@@ -177,7 +177,7 @@ impl Setup {
         let device_tile_size = is_dense.then(|| tegula_linalg::device_tile_size(order));
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let storage = Storage::Lower;
-        let program = (problem.method.name().is_none()).then_some(LIKELIHOOD);
+        let program = (problem.method.name().is_none()).then_some(Program::OfTiles(LIKELIHOOD));
         let work =
             Work { order, tile_size, device_tile_size, codelets, storage, program, footprint };
         let run = run.resolve(matrix, &work)?;

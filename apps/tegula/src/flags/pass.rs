@@ -24,8 +24,9 @@ pub(crate) struct PassFlags {
 }
 
 impl PassFlags {
-    /// How fast nodes read.
-    pub(crate) fn reading(&self) -> Reading {
-        Reading { bytes_per_second: self.read_rate, readers: self.readers as usize }
+    /// How fast nodes read, each tile for so many `products`.
+    pub(crate) fn reading(&self, products: usize) -> Reading {
+        let (bytes_per_second, readers) = (self.read_rate, self.readers as usize);
+        Reading { bytes_per_second, readers, products }
     }
 }

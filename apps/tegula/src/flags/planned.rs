@@ -11,10 +11,13 @@ use super::choice::MachineChoice;
 use super::{Run, RunFlags, distribution_help, distribution_page};
 use crate::cluster::{AUTO, Needs, Planned, Question, is_planned, names, plan};
 use crate::error::refused;
-use crate::plan::plans_page;
+use crate::plan::{Reading, plans_page};
 use crate::ranks::{each, ranks};
-use crate::simulate::program::{LIKELIHOOD, Sizes, Workload};
-use crate::work::Work;
+use crate::simulate::program::{LIKELIHOOD, MDS, PASS_OF_MDS, SWEEP, Sizes};
+use crate::work::{Passes, Program, Work};
+
+/// Order of the largest tiles that are multiplied to see how long that takes.
+const MOST_TIMED: usize = 1024;
 
 /// What distributes tiles over ranks unless told otherwise.
 const USUAL: &str = "what suits the ranks";
@@ -28,7 +31,7 @@ pub(super) fn planned_help() -> String {
 pub(super) fn planned_page() -> String {
     format!(
         "{}\n\nPlanned for the ranks by what kernels and messages take there, which is measured as \
-         the run begins, are (of exact likelihoods and of routines on square matrices)\n{}\n- {AUTO}: \
+         the run begins, are (of exact likelihoods, routines on square matrices, and mds)\n{}\n- {AUTO}: \
          the one of these and the others under which a simulated run ends first",
         distribution_page(USUAL),
         plans_page(),
@@ -61,23 +64,60 @@ impl RunFlags {
     ) -> Result<Option<Planned>> {
         let name = self.distribution.as_deref().and_then(|name| name.to_str());
         let Some(name) = name.filter(|name| is_planned(name)) else { return Ok(None) };
-        let Some(workload) = work.program.and_then(Workload::find) else {
+        let Some(program) = work.program else {
             return Err(refused(format!(
-                "--distribution {name}: this run cannot be planned; exact likelihoods, and routines \
-                 on square matrices, can: name the owners, as 1d1d"
+                "--distribution {name}: this run cannot be planned; exact likelihoods, routines on \
+                 square matrices, and mds, can: name the owners, as 1d1d"
             )));
         };
         if ranks() == 1 {
             return Ok(None);
         }
-        let rooms = match &self.machine.scratch() {
-            Some(_) => None,
-            None => Some(each(machine.most().map_or(u64::MAX, |(most, _)| most))?),
+        let needs = |nb, codelets| {
+            let machine = machine.machine();
+            Needs { machine, backend, precision, nb, codelets }
         };
-        let (sizes, codelets) = (sizes(work.order, nb, precision), (work.codelets)());
-        let machine = machine.machine();
-        let needs = Needs { machine, backend, precision, nb, codelets };
-        Ok(Some(plan(&Question { name: name.to_owned(), workload, sizes, rooms }, &needs)?))
+        let (question, needs) = match program {
+            Program::OfTiles(program) => {
+                let rooms = match &self.machine.scratch() {
+                    Some(_) => None,
+                    None => Some(each(machine.most().map_or(u64::MAX, |(most, _)| most))?),
+                };
+                let sizes = sizes(work.order, nb, precision);
+                let question = Question { rooms, ..Question::new(name, program, sizes) };
+                (question, needs(nb, (work.codelets)()))
+            }
+            Program::OfPasses(passes) => {
+                let (program, sizes, reading) = passes.read(work.order, nb, machine.workers())?;
+                let question = Question { reading, ..Question::new(name, program, sizes) };
+                (question, needs(nb.min(MOST_TIMED), vec![SWEEP]))
+            }
+        };
+        Ok(Some(plan(&question, &needs)?))
+    }
+}
+
+impl Passes<'_> {
+    /// The program whose distribution is planned, and how fast each rank reads: where tiles are
+    /// read in each pass, all passes are like one. All ranks call it.
+    fn read(
+        &self,
+        order: usize,
+        nb: usize,
+        workers: usize,
+    ) -> Result<(&'static str, Sizes, Vec<Reading>)> {
+        let reading = (self.reading)(nb, workers)?;
+        let rates = each(reading.bytes_per_second.max(1.0) as u64)?;
+        let of_rank = |(rate, readers)| Reading {
+            bytes_per_second: rate as f64,
+            readers: readers as usize,
+            ..reading
+        };
+        let all = rates.into_iter().zip(each(reading.readers as u64)?).map(of_rank);
+        let program = if reading.products > 1 { MDS } else { PASS_OF_MDS };
+        let (width, passes) = (self.width, self.count);
+        let sizes = Sizes { width, passes, ..sizes(order, nb, self.precision) };
+        Ok((program, sizes, all.collect()))
     }
 }
 
@@ -96,9 +136,7 @@ impl Run {
         codelets: Vec<&'static str>,
     ) -> (Question, Needs) {
         let (nb, precision, backend) = (self.nb, self.precision, self.backend);
-        let workload = Workload::find(LIKELIHOOD).expect("it is listed");
-        let (name, sizes) = (name.to_owned(), sizes(n, nb, precision));
-        let question = Question { name, workload, sizes, rooms: None };
+        let question = Question::new(name, LIKELIHOOD, sizes(n, nb, precision));
         let machine = self.machine().machine();
         (question, Needs { machine, backend, precision, nb, codelets })
     }

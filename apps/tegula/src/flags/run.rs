@@ -10,10 +10,11 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
+use tegula_diodon::stream::TileDistribution;
 use tegula_kernels::backend::{self, BACKENDS, Backend, Choice, LEFT_OUT};
 use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
-use tegula_plan::distribution::{DISTRIBUTIONS, DistributionEntry, Powers};
+use tegula_plan::distribution::{DISTRIBUTIONS, DistributionEntry};
 use tegula_runtime::comm::World;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
@@ -393,7 +394,7 @@ impl Run {
     }
 
     /// How much of what is dealt out each rank is to have.
-    pub(crate) fn dealing(&self) -> Powers {
+    pub(crate) fn dealing(&self) -> TileDistribution {
         self.shares.dealing()
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::{Map, Value};
+use tegula_diodon::stream::TileDistribution;
 use tegula_plan::distribution::{DISTRIBUTIONS, OwnerMap, Powers, distribution_for};
 use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
@@ -23,6 +24,8 @@ pub(super) struct Shares {
     pub(super) owners: Arc<dyn Owners>,
     /// Who has the tiles in the phase before, if that is planned too.
     pub(super) earlier: Option<Arc<dyn Owners>>,
+    /// How tiles are dealt out, if that is planned.
+    planned_dealing: Option<TileDistribution>,
     /// Distributions that were simulated to choose it, with the seconds that the run took there.
     compared: Vec<(String, f64)>,
     /// What ranks can do beside each other.
@@ -52,13 +55,15 @@ impl Shares {
         let name = known.unwrap_or(OsStr::new(usual));
         let owners = distribution_for(name, &powers, storage)?;
         let name = name.to_string_lossy().into_owned();
-        Ok(Self { name, owners, earlier: None, compared: Vec::new(), powers, storage })
+        let (earlier, planned_dealing, compared) = (None, None, Vec::new());
+        Ok(Self { name, owners, earlier, planned_dealing, compared, powers, storage })
     }
 
     /// Ranks share the work as `planned`.
     pub(super) fn follow(&mut self, planned: Planned) {
-        let Planned { name, owners, earlier, compared } = planned;
+        let Planned { name, owners, earlier, dealing, compared } = planned;
         (self.name, self.owners, self.earlier, self.compared) = (name, owners, earlier, compared);
+        self.planned_dealing = dealing;
     }
 
     /// The owners that the distribution `name` makes.
@@ -70,8 +75,11 @@ impl Shares {
     }
 
     /// How much of what is dealt out each rank is to have.
-    pub(super) fn dealing(&self) -> Powers {
-        shares(&*self.owners, self.powers.ranks())
+    pub(super) fn dealing(&self) -> TileDistribution {
+        self.planned_dealing.clone().unwrap_or_else(|| TileDistribution {
+            products: shares(&*self.owners, self.powers.ranks()),
+            reading: None,
+        })
     }
 
     /// Adds them to a result.

@@ -31,7 +31,7 @@ use tegula_tiles::Storage;
 use crate::error::refused;
 use crate::flags::{CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress};
-use crate::work::Work;
+use crate::work::{self, Work};
 use inputs::{FileFlags, Inputs};
 use options::OptionFlags;
 use pauses::{Stages, about_run, tiling};
@@ -218,7 +218,7 @@ impl Linalg {
             let is_one_way = program.is_cut_one_way();
             if is_one_way { device_column_width(m, n) } else { device_tile_size(n.max(m)) }
         });
-        let name = (m == n && !is_batch).then_some(program.name);
+        let name = (m == n && !is_batch).then_some(work::Program::OfTiles(program.name));
         let work = Work {
             order,
             tile_size,

@@ -139,7 +139,7 @@ mod tests {
     use tegula_runtime::sched::policy;
 
     use super::*;
-    use crate::plan::Reading;
+    use crate::plan::NOTHING_READ;
     use crate::simulate::program::{Sizes, WORKLOADS};
     use crate::simulate::simulated;
 
@@ -158,7 +158,7 @@ mod tests {
             seed: 0,
             matrix: None,
         };
-        let reading = Reading { bytes_per_second: 1e9, readers: 1 };
+        let reading = NOTHING_READ;
         for platform in ["3chetemi", "2chetemi+1chifflet"] {
             let cluster = ClusterPlatform::find(Path::new(platform)).expect("known nodes");
             pack_as_known(&cluster);

@@ -24,10 +24,12 @@ pub(crate) struct Reading {
     pub(crate) bytes_per_second: f64,
     /// Tasks that it takes to read so fast.
     pub(crate) readers: usize,
+    /// Products with each tile that is read.
+    pub(crate) products: usize,
 }
 
 /// The rate of programs that read nothing.
-pub(crate) const NOTHING_READ: Reading = Reading { bytes_per_second: 1e9, readers: 1 };
+pub(crate) const NOTHING_READ: Reading = Reading { bytes_per_second: 1e9, readers: 1, products: 1 };
 
 impl Reading {
     /// `cluster`, whose nodes read so fast.
@@ -235,11 +237,10 @@ impl Planned {
         reading: Reading,
     ) -> Result<Maps> {
         let [read, (sweep, cost)] = read_and_sweep(sizes, storage);
-        let (tiles, readers) = (sizes.tiles_of(storage), reading.readers);
-        let bytes = read.1.bytes;
-        let all = readers * cluster.nodes.len();
-        let work =
-            phases::Workload::reading_and_product((tiles, 1), all, bytes, read, (sweep, cost, 1));
+        let Reading { readers, products, .. } = reading;
+        let (tiles, bytes) = (sizes.tiles_of(storage), read.1.bytes);
+        let (all, product) = (readers * cluster.nodes.len(), (sweep, cost, products));
+        let work = phases::Workload::reading_and_product((tiles, 1), all, bytes, read, product);
         self.options.at_a_time.push((READ, readers));
         let plan = phases::plan(cluster, &work, &self.options)?;
         let [reading, products] = plan.powers.clone();

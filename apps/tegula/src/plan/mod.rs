@@ -114,7 +114,8 @@ impl Plan {
         };
         let decisions = self.decisions.as_deref().map(|text| workload.read_decisions(text));
         let decisions = decisions.transpose()?;
-        let reading = self.pass.reading();
+        let mut setting = Setting { decisions, ..Setting::new(sizes) };
+        let reading = self.pass.reading(workload.products(&setting));
         let cluster = reading.on(cluster);
         let (maps, found) = match self.search {
             Some(evaluations) => {
@@ -129,7 +130,6 @@ impl Plan {
                 (Maps::new(workload, &sizes, &cluster, name, reading)?, None)
             }
         };
-        let mut setting = Setting { decisions, ..Setting::new(sizes) };
         setting.spread(&maps);
         let verdict = judge::judge(workload, &setting, &cluster, &maps)?;
         let case = report::Case { workload, setting, cluster, maps, verdict, found };

@@ -166,22 +166,22 @@ impl Simulate {
         if ClusterPlatform::is_named_by(&self.platform) {
             self.changes.refuse_for_cluster()?;
             let cluster = ClusterPlatform::find(&self.platform)?;
-            let cluster = if task.reads() { self.reading().on(cluster) } else { cluster };
+            let cluster = if task.reads() { self.reading(&task).on(cluster) } else { cluster };
             pack_as_known(&cluster);
             cluster::run(self, task, cluster, console)
         } else {
             self.cluster.refuse_for_node(&self.platform.to_string_lossy())?;
             let mut platform = self.changes.apply(Platform::find(&self.platform)?)?;
             if task.reads() {
-                let Reading { bytes_per_second, readers } = self.reading();
+                let Reading { bytes_per_second, readers, .. } = self.reading(&task);
                 set_reading(&platform.models, &mut platform.machine, bytes_per_second, readers);
             }
             node::run(self, task, platform, console)
         }
     }
 
-    fn reading(&self) -> Reading {
-        self.pass.reading()
+    fn reading(&self, task: &Task) -> Reading {
+        self.pass.reading(task.workload.products(&task.setting))
     }
 
     fn task(&self) -> Result<Task> {

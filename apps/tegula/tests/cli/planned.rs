@@ -42,6 +42,36 @@ fn routines_take_the_distribution_that_a_simulation_finds() {
 }
 
 #[test]
+fn embeddings_share_reading_and_products_as_planned() {
+    let folder = folder();
+    let mds = |more: &str| {
+        let mds = format!("diodon mds d.npy --axes 4 --tile-size 100 {more} --json -");
+        tegula_in(&folder, &mds).succeeded().json()
+    };
+    let row = |i| format!("{},{},{}\n", i % 37, (i * i) % 101, (7 * i) % 53);
+    let points = "x,y,z\n".to_owned() + &(0..700).map(row).collect::<String>();
+    std::fs::write(folder.join("points.csv"), points).expect("the folder is there");
+    tegula_in(&folder, "diodon distances points.csv --metric manhattan -o d.npy").succeeded();
+    for method in ["lanczos", "randomized", "exact"] {
+        let method = format!("--method {method} --seed 5");
+        let alone = mds(&method);
+        for plan in ["lp", "lp@0,2", "auto", "lp --reading block-cyclic"] {
+            let over = mds(&format!("{method} --ranks local:3 --workers 1 --distribution {plan}"));
+            for axis in 0..4 {
+                let of = |json| number(json, &format!("/eigenvalues/{axis}"));
+                assert_close(of(&over), of(&alone), 1e-6);
+            }
+            let compared = over["distributions_compared"].as_object();
+            assert_eq!(compared.is_some(), plan == "auto", "{plan}");
+            assert!(compared.is_none_or(|compared| compared.len() >= 3), "{compared:?}");
+        }
+    }
+    // Where the memory bears few tiles, each pass reads.
+    let few = mds("--method lanczos --ranks local:2 --workers 1 --distribution lp --memory 8.3MB");
+    assert!(number(&few, "/bytes_read") > 4.0 * 700.0 * 350.0 * 4.0, "{few}");
+}
+
+#[test]
 fn what_cannot_be_planned_is_refused() {
     let refused = |more: &str, words: &[&str]| {
         let run = format!("exageostat loglik {DATA} --params 1,0.1,0.5 --ranks local:2 {more}");
@@ -50,8 +80,8 @@ fn what_cannot_be_planned_is_refused() {
     refused("--distribution auto --method vecchia:10", &["--distribution auto", "exact"]);
     refused("--distribution lp:x", &["'x' is no parameter of lp"]);
     refused("--distribution lp@0-5", &["5", "2 ranks"]);
-    tegula("diodon mds data/samples/texas-wind.csv --metric haversine --columns latitude,longitude --ranks local:2 --distribution lp")
-        .failed(2, &["--distribution lp: this run cannot be planned"]);
+    tegula("diodon mds data/samples/texas-wind.csv --metric haversine --columns latitude,longitude --ranks local:2 --distribution lp@3")
+        .failed(2, &["3", "2 ranks"]);
 }
 
 #[test]
@@ -67,14 +97,19 @@ fn a_fit_is_the_same_with_any_number_of_nodes() {
     };
     let alone = fit("").succeeded().json();
     let ranks = "--ranks local:3 --workers 1";
-    for nodes in ["auto", "auto:left-right", "2"] {
+    for nodes in ["auto", "auto:left-right", "2", "auto:both", "2/1"] {
         let json = fit(&format!("{ranks} --nodes {nodes}")).succeeded().json();
         assert_close(number(&json, "/loglik"), number(&alone, "/loglik"), 1e-10);
         let taken = json["nodes"].as_array().expect("numbers");
         assert_eq!(taken.len() as f64, number(&json, "/evaluations"));
         match nodes {
             "2" => assert!(taken.iter().all(|nodes| nodes == 2), "{taken:?}"),
-            "auto" => assert_eq!(taken[0], 3, "all begin"),
+            "2/1" => {
+                assert!(taken.iter().all(|nodes| nodes == 1), "{taken:?}");
+                let generating = json["generating_nodes"].as_array().expect("numbers");
+                assert!(generating.iter().all(|nodes| nodes == 2), "{generating:?}");
+            }
+            "auto" | "auto:both" => assert_eq!(taken[0], 3, "all begin"),
             _ => assert_eq!(taken[0], 1, "the fewest begin"),
         }
         assert_eq!(json["distribution"], "lp");
@@ -90,6 +125,7 @@ fn a_fit_is_the_same_with_any_number_of_nodes() {
     for (more, words) in [
         ("--nodes 2", &["one rank"][..]),
         ("--ranks local:3 --nodes 4", &["--nodes 4", "3 ranks"]),
+        ("--ranks local:3 --nodes 4/1", &["--nodes 4", "3 ranks"]),
         ("--ranks local:3 --nodes none", &["'none'", "auto"]),
         (
             "--ranks local:3 --nodes auto:x",

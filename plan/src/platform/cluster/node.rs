@@ -92,7 +92,12 @@ impl ClusterNode {
             return None;
         }
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, self.known(class)?)?;
-        Some(1e-9 * nanoseconds as f64 / self.speed)
+        Some(1e-9 * nanoseconds as f64 / self.speed_of(codelet))
+    }
+
+    /// How fast it runs tasks of `codelet` beside its platform.
+    fn speed_of(&self, codelet: &str) -> f64 {
+        if codelet == READ { self.speed * self.reading_speed } else { self.speed }
     }
 
     /// Joules that it takes in so many `seconds`, in which it computed as `totals` of a simulation

@@ -1,6 +1,6 @@
-//! How many of the ranks take part in the second phase of a program that runs again and again, such
-//! as the factorisation in an evaluation of a likelihood: the fastest ones, as many as are given or
-//! as a strategy chooses from what the runs before took.
+//! How many of the ranks take part in the phases of a program that runs again and again, such as
+//! generation and factorisation in an evaluation of a likelihood: the fastest ones, as many as are
+//! given or as a strategy chooses from what the runs before took.
 //!
 //! Rank 0 measures and decides, since times differ from rank to rank; the others get its choice
 //! and the owners of tiles as data of the flow. Nothing moves by a choice: the matrix is generated
@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::Value;
 use tegula_files::checkpoint::{read_word, write_word};
-use tegula_plan::adapt::{Objective, STRATEGIES, StrategyEntry, strategy};
+use tegula_plan::adapt::{Action, Objective, STRATEGIES, StrategyEntry, strategy};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 use tegula_tiles::Storage;
@@ -33,80 +33,134 @@ use crate::plan::Maps;
 use crate::ranks;
 use head::Head;
 
-/// What a number of nodes is by.
+/// What numbers of nodes are by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Choice {
     /// So many.
-    Count(usize),
+    Counts(Counts),
     /// As a strategy chooses, so that this is least.
-    Auto(&'static StrategyEntry, Objective),
+    Auto {
+        strategy: &'static StrategyEntry,
+        objective: Objective,
+        /// Whether the first phase may have fewer nodes, too.
+        is_of_both: bool,
+    },
 }
 
+/// How many nodes take part in the first phase, if not all, and in the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counts {
+    first: Option<usize>,
+    second: usize,
+}
+
+impl Counts {
+    /// Reads `N` or `N/N`.
+    fn parse(text: &str) -> Option<Self> {
+        let count = |text: &str| text.parse().ok().filter(|&count: &usize| count > 0);
+        match text.split_once('/') {
+            None => Some(Self { first: None, second: count(text)? }),
+            Some((first, second)) => {
+                Some(Self { first: Some(count(first)?), second: count(second)? })
+            }
+        }
+    }
+
+    /// The same where there are `all` nodes.
+    fn of(self, all: usize) -> Action {
+        Action { first: self.first.unwrap_or(all), second: self.second }
+    }
+}
+
+/// What has both phases chosen.
+const BOTH: &str = "both";
+
 impl Choice {
-    /// Reads `N` or `auto[:STRATEGY][:OBJECTIVE]`.
+    /// Reads `N`, `N/N` or `auto[:STRATEGY][:OBJECTIVE][:both]`.
     ///
     /// # Errors
-    /// If it is neither.
+    /// If it is none of these.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut names = text.split(':');
         if names.next() != Some("auto") {
-            let count = text.parse().ok().filter(|&count| count > 0).map(Self::Count);
-            return count.ok_or_else(|| {
+            return Counts::parse(text).map(Self::Counts).ok_or_else(|| {
                 format!(
-                    "'{text}' is neither a number of ranks, from 1, nor auto[:STRATEGY][:OBJECTIVE]"
+                    "'{text}' is neither a number of ranks, from 1, nor two (generation/factorisation), \
+                     nor auto[:STRATEGY][:OBJECTIVE][:{BOTH}]"
                 )
             });
         }
-        let (mut by, mut least) = (None, None);
+        let (mut by, mut least, mut is_of_both) = (None, None, false);
         for name in names {
             let objective = Objective::ALL.into_iter().find(|objective| objective.name() == name);
             match (strategy(name), objective) {
+                (None, None) if name == BOTH && !is_of_both => is_of_both = true,
                 (Some(entry), _) if by.is_none() => by = Some(entry),
                 (None, Some(objective)) if least.is_none() => least = Some(objective),
-                (None, None) => {
+                (None, None) if name != BOTH => {
                     let strategies: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
                     let objectives = Objective::ALL.map(Objective::name);
                     return Err(format!(
-                        "'{name}' is neither a strategy ({}) nor what is to be least ({})",
+                        "'{name}' is neither a strategy ({}) nor what is to be least ({}) nor {BOTH}",
                         strategies.join(", "),
                         objectives.join(", ")
                     ));
                 }
-                _ => return Err(format!("'{text}': one strategy, and one objective")),
+                _ => return Err(format!("'{text}': one strategy, one objective, and {BOTH} once")),
             }
         }
-        Ok(Self::Auto(by.unwrap_or(&STRATEGIES[0]), least.unwrap_or(Objective::Time)))
+        let (strategy, objective) =
+            (by.unwrap_or(&STRATEGIES[0]), least.unwrap_or(Objective::Time));
+        Ok(Self::Auto { strategy, objective, is_of_both })
     }
 
     /// What is to be least.
     fn objective(self) -> Objective {
         match self {
-            Self::Auto(_, objective) => objective,
-            Self::Count(_) => Objective::Time,
+            Self::Auto { objective, .. } => objective,
+            Self::Counts(_) => Objective::Time,
         }
+    }
+}
+
+/// `action` as a number, for other ranks.
+fn word_of(action: Action) -> u64 {
+    (action.first as u64) << 32 | action.second as u64
+}
+
+/// The action of such a number.
+fn action_of(word: u64) -> Action {
+    Action { first: (word >> 32) as usize, second: word as u32 as usize }
+}
+
+/// Numbers of nodes in words.
+fn words(action: Action, all: usize) -> String {
+    match action {
+        Action { first, second } if first == all => count(second, "node"),
+        Action { first, second } => format!("{first}/{}", count(second, "node")),
     }
 }
 
 /// How many times faster or slower than it was a rank is that has changed.
 const CHANGED: f64 = 1.3;
-/// In place of a number of nodes: the ranks time themselves.
+/// In place of numbers of nodes: the ranks time themselves.
 const TIME_RANKS: u64 = u64::MAX;
 
-/// The number of nodes of a program over ranks.
+/// The numbers of nodes of a program over ranks.
 pub(crate) struct Nodes {
     needs: Needs,
     tiles: usize,
     /// On rank 0, what it decides by.
     head: Option<Head>,
-    /// Owners in both phases for each number of nodes that was chosen.
-    maps: HashMap<usize, [Arc<OwnerMap>; 2]>,
+    /// Owners in both phases for all numbers of nodes that were chosen.
+    maps: HashMap<Action, [Arc<OwnerMap>; 2]>,
     switch: Arc<Switch>,
-    current: usize,
+    current: Action,
     /// Seconds of this rank's kernels as the run began, and how fast each rank is beside then.
     own_seconds: f64,
     speeds: Vec<f64>,
-    /// The number of nodes of each run.
-    taken: Vec<usize>,
+    /// The numbers of nodes of each run.
+    taken: Vec<Action>,
     objective: Objective,
     began: Instant,
     /// Joules that this rank's host had counted then, if it is the first one there.
@@ -131,8 +185,11 @@ impl Nodes {
             _ if ranks == 1 => {
                 return Err(refused("--nodes: there is one rank; start several (--ranks)"));
             }
-            Choice::Count(count) if count > ranks => {
-                return Err(refused(format!("--nodes {count}: there are {ranks} ranks")));
+            Choice::Counts(Counts { first, second })
+                if second.max(first.unwrap_or(second)) > ranks =>
+            {
+                let most = second.max(first.unwrap_or(second));
+                return Err(refused(format!("--nodes {most}: there are {ranks} ranks")));
             }
             _ => {}
         }
@@ -143,8 +200,8 @@ impl Nodes {
         let cluster = of_ranks(&needs, pace)?;
         let head = cluster.map(|cluster| Head::new(choice, question, cluster));
         let mut head = head.transpose()?;
-        let current = head.as_mut().map_or(0, |head| head.begin(kept));
-        let current = ranks::agree(current as u64)? as usize;
+        let current = head.as_mut().map_or(0, |head| word_of(head.begin(kept)));
+        let current = action_of(ranks::agree(current)?);
         let own_seconds = pace.seconds;
         let speeds = vec![1.0; ranks];
         let maps = match &head {
@@ -204,15 +261,16 @@ impl Nodes {
         self.taken.push(current);
         let took =
             drawn.map_or_else(String::new, |joules| ", ".to_owned() + &energy(joules, seconds));
-        console.detail(format_args!("       {}: {}{took}", count(current, "node"), time(seconds)));
-        let mine = self.head.as_mut().map_or(0, |head| head.after(current, kind, cost));
-        let mut next = agreed(flow, mine)?;
+        let nodes = words(current, flow.ranks());
+        console.detail(format_args!("       {nodes}: {}{took}", time(seconds)));
+        let after = |head: &mut Head| head.after(current, kind, cost).map_or(TIME_RANKS, word_of);
+        let mut next = agreed(flow, self.head.as_mut().map_or(0, after))?;
         if next == TIME_RANKS {
             self.time_ranks(flow, console)?;
-            let mine = self.head.as_mut().map_or(0, |head| head.decide(current, cost));
-            next = agreed(flow, mine)?;
+            let decide = |head: &mut Head| word_of(head.decide(current, cost));
+            next = agreed(flow, self.head.as_mut().map_or(0, decide))?;
         }
-        self.change(flow, next as usize)
+        self.change(flow, action_of(next))
     }
 
     /// Joules that all hosts took in this run, where they are asked for.
@@ -258,8 +316,8 @@ impl Nodes {
         Ok(())
     }
 
-    /// From now on `next` nodes take part.
-    fn change(&mut self, flow: &mut Flow, next: usize) -> Result<()> {
+    /// From now on so many nodes take part.
+    fn change(&mut self, flow: &mut Flow, next: Action) -> Result<()> {
         if !self.maps.contains_key(&next) {
             let mine = match &self.head {
                 Some(head) => owners_of_both(&head.maps(next)?),
@@ -294,8 +352,9 @@ impl Nodes {
     /// Prints which numbers were taken.
     pub(crate) fn describe(&self, console: &Console) {
         let Some(head) = &self.head else { return };
-        let Choice::Auto(strategy, objective) = head.choice else { return };
-        let mut counts: Vec<(usize, usize)> = Vec::new();
+        let Choice::Auto { strategy, objective, .. } = head.choice else { return };
+        let all = self.speeds.len();
+        let mut counts: Vec<(Action, usize)> = Vec::new();
         for &nodes in &self.taken {
             match counts.iter_mut().find(|(known, _)| *known == nodes) {
                 Some((_, times)) => *times += 1,
@@ -303,14 +362,17 @@ impl Nodes {
             }
         }
         counts.sort_unstable();
-        let counts = counts.iter().map(|(nodes, times)| format!("{nodes} in {times}"));
+        let short = |action: Action| match action {
+            Action { first, second } if first == all => second.to_string(),
+            Action { first, second } => format!("{first}/{second}"),
+        };
+        let counts = counts.iter().map(|&(nodes, times)| format!("{} in {times}", short(nodes)));
         let counts: Vec<String> = counts.collect();
         console.field(
             "nodes",
             format_args!(
-                "{} of {} in the end ({}, least {}): {} of {}; deciding took {} each",
-                self.current,
-                self.speeds.len(),
+                "{} of {all} in the end ({}, least {}): {} of {}; deciding took {} each",
+                short(self.current),
                 strategy.name,
                 objective.name(),
                 counts.join(", "),
@@ -322,7 +384,9 @@ impl Nodes {
 
     /// Adds them to a result.
     pub(crate) fn describe_json(&self, into: &mut Value) {
-        into["nodes"] = self.taken.clone().into();
+        let taken = |of: fn(&Action) -> usize| self.taken.iter().map(of).collect::<Vec<_>>().into();
+        into["nodes"] = taken(|action| action.second);
+        into["generating_nodes"] = taken(|action| action.first);
         let deciding = self.head.as_ref().map(|head| head.deciding.as_secs_f64());
         into["decision_seconds"] = deciding.into();
     }
@@ -384,19 +448,36 @@ mod tests {
 
     #[test]
     fn choices_are_read() {
-        assert!(matches!(Choice::parse("3"), Ok(Choice::Count(3))));
-        for (text, name, objective) in [
-            ("auto", STRATEGIES[0].name, Objective::Time),
-            ("auto:ucb", "ucb", Objective::Time),
-            ("auto:energy", STRATEGIES[0].name, Objective::Energy),
-            ("auto:brent:product", "brent", Objective::Product),
+        for (text, counts) in [("3", (3, 3)), ("5/2", (5, 2))] {
+            let Ok(Choice::Counts(read)) = Choice::parse(text) else { panic!("{text}") };
+            let first = read.first.unwrap_or(read.second);
+            assert_eq!((first, read.second), counts);
+        }
+        for (text, name, least, both) in [
+            ("auto", STRATEGIES[0].name, Objective::Time, false),
+            ("auto:ucb", "ucb", Objective::Time, false),
+            ("auto:energy", STRATEGIES[0].name, Objective::Energy, false),
+            ("auto:brent:product:both", "brent", Objective::Product, true),
+            ("auto:both", STRATEGIES[0].name, Objective::Time, true),
         ] {
-            let Ok(Choice::Auto(entry, least)) = Choice::parse(text) else {
+            let Ok(Choice::Auto { strategy, objective, is_of_both }) = Choice::parse(text) else {
                 panic!("{text} is a choice")
             };
-            assert_eq!((entry.name, least), (name, objective));
+            assert_eq!((strategy.name, objective, is_of_both), (name, least, both));
         }
-        for wrong in ["0", "-1", "auto:", "auto:x", "auto:ucb:brent", "automatic", "1.5", ""] {
+        for wrong in [
+            "0",
+            "-1",
+            "auto:",
+            "auto:x",
+            "auto:ucb:brent",
+            "automatic",
+            "1.5",
+            "",
+            "2/",
+            "0/2",
+            "auto:both:both",
+        ] {
             let reason = Choice::parse(wrong).expect_err("it is wrong");
             assert!(reason.contains("auto") || reason.contains("strategy"), "{reason}");
         }

@@ -213,9 +213,11 @@ impl Mds {
 
     /// How ranks share the tiles.
     fn distribution(&self, run: &Run) -> Result<TileDistribution> {
-        let reading = self.reading.as_deref().map(|name| run.owners_by(name)).transpose()?;
-        let reading = reading.map(|owners| shares(&*owners, ranks()));
-        Ok(TileDistribution { products: run.dealing(), reading })
+        let mut dealing = run.dealing();
+        if let Some(name) = &self.reading {
+            dealing.reading = Some(shares(&*run.owners_by(name)?, ranks()));
+        }
+        Ok(dealing)
     }
 
     /// The engine, and the distances as something to multiply with; the correction of Cailliez that

@@ -1,5 +1,6 @@
 //! What an embedding settles on before it begins.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use anyhow::Result;
@@ -24,7 +25,9 @@ use crate::diodon::weights;
 use crate::error::refused;
 use crate::flags::Run;
 use crate::output::{Console, bytes, bytes_up, rate};
-use crate::work::Work;
+use crate::plan::Reading;
+use crate::ranks::ranks;
+use crate::work::{Passes, Program, Work};
 
 /// Codelets of an embedding.
 const CODELETS: &[&str] =
@@ -110,13 +113,29 @@ impl Mds {
             let size = size(edge, workers);
             footprint(mds::plan(method, size, memory), &size, edge)
         };
+        let bearable = |workers: usize| readers::bearable(&*distances.source, memory, workers);
+        let measured = RefCell::new(None);
+        let count = self.expected_passes(method);
+        let reading = |edge: usize, workers: usize| {
+            let most = (self.readers, bearable(workers));
+            let readers = readers::rated(&distances.source, &tiling(edge), most)?;
+            let (bytes_per_second, at_a_time) = (readers.rate(), readers.count);
+            measured.replace(Some(readers));
+            let size = size(edge, workers);
+            let tiles = size.tiles.div_ceil(ranks()) as u64;
+            let is_kept = mds::plan(method, size, memory).ring_bytes >= tiles * size.tile_bytes;
+            let products = if is_kept { count } else { 1 };
+            Ok(Reading { bytes_per_second, readers: at_a_time, products })
+        };
+        let precision = if element.bytes() > 4 { Precision::Double } else { Precision::Single };
+        let passes = Passes { count, width, precision, reading: &reading };
         let work = Work {
             order: n,
             tile_size: &|workers| edge(8 * workers),
             device_tile_size: None,
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
-            program: None,
+            program: Some(Program::OfPasses(passes)),
             footprint: &footprint,
         };
         let run = self.run.resolve(&self.matrix, &work)?;
@@ -137,8 +156,11 @@ impl Mds {
             seed: run.seed,
         };
         let is_open = self.readers.is_none() && !self.matrix.dry_run;
-        let bearable = readers::bearable(&*distances.source, memory, run.workers());
-        let readers = readers::find(&distances.source, &tiling(run.nb), (is_open, bearable))?;
+        let bearable = bearable(run.workers());
+        let readers = match measured.into_inner() {
+            Some(readers) => Some(readers),
+            None => readers::find(&distances.source, &tiling(run.nb), (is_open, bearable))?,
+        };
         let is_recorded = self.trace.is_wanted() || size(run.nb, 1).tiles <= MOST_RECORDED;
         let setup = Setup {
             samples: samples(n, tiling(run.nb).height(), element.bytes()),
@@ -157,6 +179,12 @@ impl Mds {
         self.announce(&setup, console);
         self.describe_checkpoints(&setup, console);
         Ok(setup)
+    }
+
+    /// Passes that are made, or that are likely.
+    fn expected_passes(&self, method: Method) -> usize {
+        let usual = if method == Method::Lanczos { USUAL_PASSES } else { 2 };
+        self.passes.map_or(usual, |passes| passes as usize).max(2)
     }
 
     /// Refuses Cailliez's correction of too many items for this machine.

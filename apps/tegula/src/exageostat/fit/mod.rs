@@ -100,8 +100,9 @@ pub(crate) struct Fit {
     /// More nodes share the work, and send more messages; a slow one may keep all others waiting.
     /// auto begins with all, and chooses after each evaluation; "tegula adapt replay -h" has the
     /// strategies. auto:energy spares joules, auto:product joules times seconds, as the hosts count
-    /// them ("tegula info"); a strategy may stand before. All ranks generate the matrix. Tiles are
-    /// distributed as by --distribution lp or lp-constrained.
+    /// them ("tegula info"); a strategy may stand before. All ranks generate the matrix, unless
+    /// their number stands before that of those that factorise, as 3/2; auto:both chooses both.
+    /// Tiles are distributed as by --distribution lp or lp-constrained.
     #[arg(long, value_name = "N|auto", help_heading = "Run", value_parser = NodesChoice::parse)]
     nodes: Option<NodesChoice>,
     #[command(flatten)]

@@ -36,7 +36,7 @@ impl Fit {
                 "--nodes says who generates the matrix, too: leave --generation out",
             ));
         }
-        if matches!(choice, NodesChoice::Auto(..)) && setup.run.is_deterministic() {
+        if matches!(choice, NodesChoice::Auto { .. }) && setup.run.is_deterministic() {
             return Err(refused(
                 "--nodes auto chooses by times: with --deterministic give a number",
             ));

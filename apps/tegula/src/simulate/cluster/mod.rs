@@ -96,9 +96,10 @@ pub(super) fn run(
     mut cluster: ClusterPlatform,
     console: Console,
 ) -> Result<()> {
+    let reading = flags.reading(&task);
     let Task { workload, mut setting, policy, eviction, asked } = task;
     let is_read = matches!(workload.spread, Spread::Lines(_));
-    let maps = |name| Maps::new(workload, &setting.sizes, &cluster, name, flags.reading());
+    let maps = |name| Maps::new(workload, &setting.sizes, &cluster, name, reading);
     let maps = match &flags.cluster.distribution[..] {
         [] => maps(None)?,
         [only] => maps(Some(only))?,

@@ -10,6 +10,13 @@ use tegula_tiles::Storage;
 
 use super::{Measure, Setting, Sizes, Spread, Tasks, Workload, held, square, triangle};
 
+/// Principal coordinates, and a pass of them.
+pub(crate) const MDS: &str = "mds";
+pub(crate) const PASS_OF_MDS: &str = "diodon";
+
+/// The codelet that multiplies with a tile.
+pub(crate) const SWEEP: &str = "sweep";
+
 /// Without it, tiles do not stay in memory from one pass to the next.
 const KEEP: &str = "keep";
 
@@ -56,7 +63,7 @@ pub(super) const DIODON: [Workload; 4] = [
         makes_contexts: false,
         ..of(
             (
-                "diodon",
+                PASS_OF_MDS,
                 "a pass of mds: reading distances, a product with their Gram matrix, centring",
             ),
             Storage::Lower,
@@ -65,7 +72,7 @@ pub(super) const DIODON: [Workload; 4] = [
         )
     },
     of(
-        ("mds", "principal coordinates by the randomised method, in so many passes"),
+        (MDS, "principal coordinates by the randomised method, in so many passes"),
         Storage::Lower,
         mds,
         coordinates,
@@ -104,6 +111,18 @@ fn components(sizes: &Sizes) -> u64 {
     (passes + 1) * held(2 * n * n, 4, 0) + held(of_panels, 3, 0)
 }
 
+impl Workload {
+    /// Products with each tile that is read: one, unless tiles stay in memory for all passes.
+    pub(crate) fn products(&self, setting: &Setting) -> usize {
+        match self.name {
+            _ if !self.takes(KEEP) || !setting.has(KEEP) => 1,
+            MDS => setting.sizes.passes.max(2),
+            // A product with random numbers, two for each block, and the last one.
+            _ => setting.sizes.passes.max(4) / 2 * 2 + 1,
+        }
+    }
+}
+
 /// What reading a tile, of a matrix of distances off the diagonal, and multiplying it, those from
 /// both sides, cost: codelets and costs.
 pub(crate) fn read_and_sweep(sizes: &Sizes, storage: Storage) -> [(&'static str, Cost); 2] {
@@ -112,7 +131,7 @@ pub(crate) fn read_and_sweep(sizes: &Sizes, storage: Storage) -> [(&'static str,
     let sides = if storage == Storage::Lower { 2.0 } else { 1.0 };
     let panels = 8.0 * (2.0 * nb * width) * 2.0 * sides;
     let sweep = Cost { flops: 2.0 * sides * nb * nb * width, bytes: stored + panels };
-    [(READ, Cost { flops: 0.0, bytes: stored }), ("sweep", sweep)]
+    [(READ, Cost { flops: 0.0, bytes: stored }), (SWEEP, sweep)]
 }
 
 fn multiply(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
@@ -237,6 +256,8 @@ mod tests {
                 setting.without = without;
                 let contents = census(workload, &setting);
                 assert_eq!(tasks(&contents, "sweep"), made * all, "{workload:?} {asked}");
+                let products = (made * all / reads) as usize;
+                assert_eq!(workload.products(&setting), products, "{workload:?} {asked}");
                 assert_eq!(tasks(&contents, READ), reads, "{workload:?} {asked}");
                 let most = workload.tasks(&sizes);
                 assert!(contents.tasks <= most, "{workload:?}: {} over {most}", contents.tasks);

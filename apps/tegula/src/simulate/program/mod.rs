@@ -23,7 +23,7 @@ use tegula_tiles::Storage;
 
 use crate::error::refused;
 use crate::plan::Maps;
-pub(crate) use embedding::read_and_sweep;
+pub(crate) use embedding::{MDS, PASS_OF_MDS, SWEEP, read_and_sweep};
 pub(crate) use evaluations::Evaluations;
 pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, FIT, LIKELIHOOD};
 pub(crate) use sparse::Problem;

@@ -10,8 +10,9 @@ times as long as block-cyclic over all it takes, all of the command counted, so 
     likelihood   an evaluation
     fit          a fit by values alone, with "auto" for distribution and number of nodes, beside all ranks and each number of them
     slow         the same fit, in which the second host has a tenth of a core after some evaluations
+    embedding    principal coordinates of distances that are read from HDF5
 
-Log-likelihoods of all cases must agree to 1e-12 of them. Single runs go to target/bench/planned.json.
+Log-likelihoods of all cases must agree to 1e-12 of them, eigenvalues to 1e-9. Single runs go to target/bench/planned.json.
 """
 
 import argparse
@@ -28,12 +29,16 @@ from common import BENCH
 from hosts import Hosts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = ("likelihood", "fit", "slow", "embedding")
 STORE = ROOT / "target/bench/planned.json"
 FIT = "exageostat fit fit.csv --mean zero --optimizer bobyqa --tolerance 1e-9 --max-evaluations 60 --workers 1"
+EMBEDDING = "diodon mds distances.h5 --axes 10 --method randomized --passes 6 --workers 1"
 LIKELIHOOD = "exageostat loglik likelihood.csv --mean zero --params 1,0.1,0.5 --workers 1"
 DATA = (
     "exageostat sample -n 6000 --params 1,0.1,0.5 --seed 1 -o likelihood.csv --quiet",
     "exageostat sample -n 3000 --params 1,0.1,0.5 --seed 2 -o fit.csv --quiet",
+    "exageostat sample -n 10000 --dimensions 3 --params 1,0.1,0.5 --seed 3 -o points.csv --quiet",
+    "diodon distances points.csv --columns x,y,z --metric manhattan -o distances.h5 --quiet",
 )
 
 
@@ -44,6 +49,9 @@ def cases(part, speeds):
     if part == "likelihood":
         named |= {name: f"--distribution {name}" for name in ("lp", "lp-constrained", "auto")}
         return {name: f"{LIKELIHOOD} {words}" for name, words in named.items()}
+    if part == "embedding":
+        named |= {name: f"--distribution {name}" for name in ("lp", "auto")}
+        return {name: f"{EMBEDDING} {words}" for name, words in named.items()}
     if part == "fit":
         named |= {f"lp, {count} of 3": f"--distribution lp --nodes {count}" for count in (1, 2, 3)}
     named |= {"lp, auto": "--distribution auto --nodes auto"}
@@ -63,8 +71,14 @@ def run(hosts, part, words):
     if slowing:
         slowing.cancel()
     result = json.loads(text)
-    keys = ("loglik", "seconds", "evaluations", "distribution", "distributions_compared", "nodes", "decision_seconds")
+    keys = ("loglik", "eigenvalues", "seconds", "evaluations", "distribution", "distributions_compared", "nodes", "decision_seconds")
     return {"whole": seconds} | {key: result[key] for key in keys if key in result}
+
+
+def difference(runs):
+    """The largest relative difference of an answer from that of the first run."""
+    answers = [value.get("eigenvalues", [value.get("loglik")]) for values in runs.values() for value in values]
+    return max(abs(of / first - 1) for answer in answers for of, first in zip(answer, answers[0]))
 
 
 def table(part, runs):
@@ -88,7 +102,7 @@ def main():
     parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
     parser.add_argument("--rate", default="1gbit", help="of each link")
     parser.add_argument("--speeds", default="80,55,30", help="percent of a core of each host")
-    parser.add_argument("--part", action="append", choices=("likelihood", "fit", "slow"), help="all, unless told otherwise")
+    parser.add_argument("--part", action="append", choices=PARTS, help="all, unless told otherwise")
     arguments = parser.parse_args()
     if arguments.tegula:
         BENCH.TEGULA = arguments.tegula.resolve()
@@ -97,7 +111,7 @@ def main():
     with Hosts(arguments.rate) as hosts:
         for words in DATA:
             subprocess.run([BENCH.TEGULA, *words.split()], cwd=hosts.data, check=True)
-        for part in arguments.part or ("likelihood", "fit", "slow"):
+        for part in arguments.part or PARTS:
             runs = {}
             for _ in range(arguments.rounds):
                 for case, words in cases(part, speeds).items():
@@ -109,9 +123,7 @@ def main():
                     kept[part] = runs
                     STORE.parent.mkdir(parents=True, exist_ok=True)
                     STORE.write_text(json.dumps(kept, indent=1))
-            logliks = [value["loglik"] for values in runs.values() for value in values]
-            worst = max(abs(value / logliks[0] - 1) for value in logliks)
-            print(f"\n{table(part, runs)}\nlog-likelihoods differ by {worst:.1e} of them at most\n")
+            print(f"\n{table(part, runs)}\nanswers differ by {difference(runs):.1e} of them at most\n")
 
 
 if __name__ == "__main__":

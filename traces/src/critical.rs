@@ -42,14 +42,22 @@ impl CriticalPath {
         if trace.records.iter().all(|record| record.after == 0) {
             return None;
         }
-        let places: HashMap<u64, usize> =
-            trace.records.iter().enumerate().map(|(place, record)| (record.task, place)).collect();
-        let parent = |record: &TaskRecord| places.get(&record.predecessor()?).copied();
+        // What the runtime itself adds, such as folds, bears the number of the task that comes next.
+        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (place, record) in trace.records.iter().enumerate() {
+            places.entry(record.task).or_default().push(place);
+        }
+        let parent = |record: &TaskRecord| {
+            let named = places.get(&record.predecessor()?)?.iter().copied();
+            let before = named.filter(|&place| trace.records[place].start < record.start);
+            // Clocks of ranks may differ a little.
+            before.min_by_key(|&place| trace.records[place].end.abs_diff(record.start))
+        };
         let last = trace.records.iter().enumerate().max_by_key(|(_, record)| record.end);
         let mut next = last.map(|(place, _)| place);
         let mut path = Self::default();
-        // A path is no longer than the trace: what a broken file says cannot lead round in circles.
-        while let Some(place) = next.filter(|_| path.tasks.len() < trace.records.len()) {
+        // Each starts before the last: what a broken file says cannot lead round in circles.
+        while let Some(place) = next {
             let record = &trace.records[place];
             next = parent(record);
             let end = next.map(|parent| trace.records[parent].end);

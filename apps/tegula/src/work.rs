@@ -3,6 +3,7 @@
 use anyhow::Result;
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::program::Footprint;
+use tegula_plan::distribution::Powers;
 use tegula_tiles::{Storage, TileGrid};
 
 use crate::plan::Reading;
@@ -24,6 +25,23 @@ pub(crate) struct Work<'a> {
     pub(crate) program: Option<Program<'a>>,
     /// What it asks for, given the order of the tiles and the number of workers.
     pub(crate) footprint: &'a dyn Fn(usize, usize) -> Footprint,
+}
+
+/// Operations a second of a core, by a rough guess.
+const CORE_FLOPS: f64 = 2e10;
+
+impl Work<'_> {
+    /// How long it takes on tiles of order `nb`, by a rough guess, over ranks that have the cores
+    /// that `powers` say.
+    pub(crate) fn seconds(&self, nb: usize, powers: &Powers) -> f64 {
+        let flops = match self.program {
+            Some(Program::OfPasses(Passes { count, width, .. })) => {
+                2.0 * (count * width) as f64 * (self.order as f64).powi(2)
+            }
+            _ => 2.0 * (nb as f64).powi(3) * (self.footprint)(nb, 1).tasks,
+        };
+        flops / (CORE_FLOPS * 1e-3 * powers.as_slice().iter().sum::<f64>())
+    }
 }
 
 /// A program whose distribution over ranks can be planned.

@@ -46,6 +46,12 @@ impl Powers {
         Err(DistributionError::Powers { given: text.to_owned(), count, ranks })
     }
 
+    /// Whether all ranks have the same.
+    #[must_use]
+    pub fn are_equal(&self) -> bool {
+        self.0.iter().all(|&power| power == self.0[0])
+    }
+
     /// Number of ranks.
     #[must_use]
     pub fn ranks(&self) -> usize {

@@ -63,6 +63,7 @@ pub(super) struct MemoryPart {
     pub(super) name: String,
     kind: MemoryWord,
     capacity: Option<Capacity>,
+    installed: Option<Capacity>,
 }
 
 impl MemoryPart {
@@ -73,6 +74,10 @@ impl MemoryPart {
             MemoryWord::Device => MemoryKind::Device,
             MemoryWord::Disk => MemoryKind::Disk,
         }
+    }
+
+    pub(super) fn installed(&self) -> Option<u64> {
+        self.installed.as_ref().map(|installed| installed.0)
     }
 
     pub(super) fn capacity(&self) -> Option<u64> {

@@ -46,6 +46,8 @@ pub struct Platform {
     pub models: Models,
     /// What it draws, if that is known.
     pub power: Option<Power>,
+    /// Bytes of its RAM, if that is known: what must fit there.
+    pub ram_bytes: Option<u64>,
 }
 
 impl Platform {

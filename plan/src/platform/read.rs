@@ -49,7 +49,9 @@ pub(super) fn node(text: Text<'_>) -> Result<Node> {
     let network = file.network.as_ref().map(|part| reader.network(part)).transpose()?;
     let precision = file.precision();
     let (name, source) = (file.name, file.source);
-    Ok(Node { platform: Platform { name, source, precision, machine, models, power }, network })
+    let ram_bytes = reader.installed(&file.memory)?;
+    let platform = Platform { name, source, precision, machine, models, power, ram_bytes };
+    Ok(Node { platform, network })
 }
 
 /// Looks things up, and says where they are wrong.
@@ -117,6 +119,22 @@ impl Reader<'_> {
             return self.wrong(part, format_args!("name '{name}': give each its own name"));
         }
         Ok(())
+    }
+
+    /// Bytes of RAM that are installed, if a line says so.
+    fn installed(&self, memories: &[Spanned<MemoryPart>]) -> Result<Option<u64>> {
+        let mut all = None;
+        for part in memories {
+            let Some(bytes) = part.get_ref().installed() else { continue };
+            if part.get_ref().kind() != MemoryKind::Ram {
+                return self.wrong(part, "installed: is for the memory of kind 'ram'");
+            }
+            if bytes == 0 {
+                return self.wrong(part, "installed is 0; give bytes, such as \"64GiB\"");
+            }
+            all = Some(bytes);
+        }
+        Ok(all)
     }
 
     fn network(&self, part: &Spanned<NetworkPart>) -> Result<Network> {

@@ -11,7 +11,7 @@ use super::{Network, Platform};
 
 /// The file that describes `platform` as a node of `network`, if of any.
 pub(super) fn text(platform: &Platform, network: Option<&Network>) -> String {
-    let Platform { name, source, precision, machine, models, power } = platform;
+    let Platform { name, source, precision, machine, models, power, ram_bytes } = platform;
     let mut text = format!("name = {}\nsource = {}\n", quoted(name), quoted(source));
     if let Some(precision) = precision {
         let _ = writeln!(text, "precision = {}", quoted(precision.letter()));
@@ -36,7 +36,10 @@ pub(super) fn text(platform: &Platform, network: Option<&Network>) -> String {
             let capacity = memory
                 .capacity
                 .map_or(String::new(), |bytes| format!(", capacity = {}", amount(bytes)));
-            format!("name = {}, kind = \"{kind}\"{capacity}", quoted(&memory.name))
+            let installed = ram_bytes.filter(|_| memory.kind == MemoryKind::Ram);
+            let installed =
+                installed.map_or(String::new(), |bytes| format!(", installed = {}", amount(bytes)));
+            format!("name = {}, kind = \"{kind}\"{capacity}{installed}", quoted(&memory.name))
         }),
     );
     list(

@@ -1,7 +1,7 @@
 //! A flow over ranks: every rank submits all tasks, runs its own, and sends and receives what they
 //! need.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::graph::Graph;
@@ -13,6 +13,9 @@ use crate::ranks::{
 };
 use crate::types::{Kind, Rank};
 
+/// Shares of one size that come to a rank at a time: while one is added, others arrive.
+const SHARES_UNDER_WAY: usize = 4;
+
 /// What a rank knows of all.
 pub(super) struct Peers {
     pub(super) me: Rank,
@@ -21,8 +24,8 @@ pub(super) struct Peers {
     moves: Vec<Move>,
     /// By datum, the handle that this rank's share of a reduction gathers in.
     shares: HashMap<u32, Handle>,
-    /// Handles of this rank's own for shares, which nobody needs now, by bytes.
-    spare: HashMap<usize, Vec<Handle>>,
+    /// Handles of this rank's own for shares that are given back, by bytes, the oldest first.
+    spare: HashMap<usize, VecDeque<Handle>>,
     reductions: HashMap<u32, Reduction>,
     /// Tasks of the program when all ranks last met.
     pub(super) agreed_at: Option<u64>,
@@ -64,10 +67,12 @@ impl Peers {
         self.reductions.insert(handle.index, reduction);
     }
 
-    /// A handle of this rank's own for a share of `handle`.
+    /// A handle of this rank's own for a share of `handle`: one that was given back some time ago,
+    /// since the share that it had may still be on its way.
     fn share(&mut self, graph: &mut Graph, handle: Handle) -> Handle {
         let bytes = graph.space().handles.get(handle.index).bytes();
-        let share = self.spare.get_mut(&bytes).and_then(Vec::pop);
+        let spare = self.spare.get_mut(&bytes).filter(|spare| spare.len() >= SHARES_UNDER_WAY);
+        let share = spare.and_then(VecDeque::pop_front);
         let share = share.unwrap_or_else(|| graph.register(bytes));
         let reduction = self.reductions.get(&handle.index);
         graph.set_reduction(share, *reduction.expect("what is reduced has a reduction"));
@@ -409,6 +414,6 @@ impl Peers {
     fn put_back(&mut self, share: Handle, hands: &mut Hands<'_>) {
         hands.discard(share);
         let bytes = hands.graph.space().handles.get(share.index).bytes();
-        self.spare.entry(bytes).or_default().push(share);
+        self.spare.entry(bytes).or_default().push_back(share);
     }
 }

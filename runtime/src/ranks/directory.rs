@@ -414,7 +414,9 @@ impl Directory {
         let Datum { name, version, .. } = self.data[datum as usize];
         let Reduced { target, contributors } =
             self.reduced.remove(&datum).expect("it is being reduced");
-        for from in contributors {
+        // Those who fold at the same time begin each with another rank.
+        let after = contributors.range(target..).chain(contributors.range(..target));
+        for &from in after {
             if self.concerns(from, target) {
                 let key = Key { name, version, origin: from };
                 moves.push(Move::Share { datum, key, from, to: target });

@@ -17,8 +17,8 @@ pub(super) struct Allocations {
     private: HashMap<u32, Vec<(usize, usize)>>,
     /// By worker what its task works in and leaves nothing in.
     scratch: HashMap<usize, Vec<usize>>,
-    /// By size, how many were given back.
-    free: HashMap<usize, usize>,
+    /// Sizes, of which there are few, and how many of each were given back.
+    free: Vec<(usize, usize)>,
     /// What is counted if tasks may run in any order.
     any_order: Option<AnyOrder>,
 }
@@ -44,12 +44,11 @@ impl Allocations {
     /// The program has waited for all tasks.
     pub(super) fn settle(&mut self, cache: &BufferCache) {
         let Some(any_order) = &mut self.any_order else { return };
-        for size in std::mem::take(&mut any_order.given) {
-            *self.free.entry(size).or_default() += 1;
-        }
+        let given = std::mem::take(&mut any_order.given);
+        given.into_iter().for_each(|size| *free_of(&mut self.free, size) += 1);
         // What the program itself has given back serves tasks from now on, and stays counted.
         for (size, count) in cache.cached() {
-            *self.free.entry(size).or_default() += count;
+            *free_of(&mut self.free, size) += count;
             for _ in 0..count {
                 cache.shed(size);
             }
@@ -80,8 +79,10 @@ impl Allocations {
     /// `task` starts on `worker`; answers the bytes of memory that are new for it.
     pub(super) fn serve(&mut self, space: &Space, task: u32, worker: usize) -> usize {
         let cache = &space.handles.cache;
-        let old = self.scratch.remove(&worker).unwrap_or_default();
-        old.into_iter().for_each(|size| self.give(size));
+        if !self.scratch.is_empty() {
+            let old = self.scratch.remove(&worker).unwrap_or_default();
+            old.into_iter().for_each(|size| self.give(size));
+        }
         self.reserve_scratch(space, task, cache);
         let mut new = 0;
         for (handle, access) in space.task(task).accesses() {
@@ -132,6 +133,9 @@ impl Allocations {
 
     /// Its private copies go back.
     fn fold(&mut self, handle: u32) {
+        if self.private.is_empty() {
+            return;
+        }
         let copies = self.private.remove(&handle).unwrap_or_default();
         copies.into_iter().for_each(|(_, size)| self.give(size));
     }
@@ -150,8 +154,9 @@ impl Allocations {
 
     /// Takes a buffer; answers how many bytes of it are new.
     fn take(&mut self, size: usize, cache: &BufferCache) -> usize {
-        if let Some(count) = self.free.get_mut(&size).filter(|count| **count > 0) {
-            *count -= 1;
+        let free = free_of(&mut self.free, size);
+        if *free > 0 {
+            *free -= 1;
             return 0;
         }
         // What the program itself has given back serves tasks as well.
@@ -164,7 +169,16 @@ impl Allocations {
         match &mut self.any_order {
             _ if size == 0 => {}
             Some(any_order) => any_order.given.push(size),
-            None => *self.free.entry(size).or_default() += 1,
+            None => *free_of(&mut self.free, size) += 1,
         }
     }
+}
+
+/// How many of this size were given back.
+fn free_of(free: &mut Vec<(usize, usize)>, size: usize) -> &mut usize {
+    let place = free.iter().position(|(known, _)| *known == size).unwrap_or_else(|| {
+        free.push((size, 0));
+        free.len() - 1
+    });
+    &mut free[place].1
 }

@@ -1,7 +1,9 @@
 //! Which rank reads each tile of a pass, and which one multiplies it.
 
-use tegula_plan::distribution::{OwnerMap, Powers, earlier_phase, shuffle};
-use tegula_runtime::ranks::Rank;
+use std::sync::Arc;
+
+use tegula_plan::distribution::{OneD, OwnerMap, Planned, Powers, earlier_phase, shuffle};
+use tegula_runtime::ranks::{Owners, Rank, Spot};
 use tegula_tiles::Storage;
 
 /// How much of the tiles each rank is to have.
@@ -21,6 +23,12 @@ impl TileDistribution {
     #[must_use]
     pub fn equal(ranks: usize) -> Self {
         Self { products: Powers::equal(ranks), reading: None }
+    }
+
+    /// Owners of panels, bands of which all ranks have by their powers; of all else as `others` say.
+    pub(super) fn owners(&self, others: Arc<dyn Owners>) -> Arc<dyn Owners> {
+        let panels = OneD { powers: self.products.clone() };
+        Arc::new(PanelsApart { panels: Planned::new(panels, Storage::Full), others })
     }
 
     /// How many of so many tiles each rank multiplies.
@@ -56,6 +64,20 @@ impl TileDistribution {
             readers: readers.unwrap_or_else(|| multipliers.clone()),
             multipliers,
         }
+    }
+}
+
+/// Panels, which are one tile wide, have other owners than matrices: those of one column of tiles
+/// would be few of the ranks where these stand in a grid.
+struct PanelsApart {
+    panels: Planned<OneD>,
+    others: Arc<dyn Owners>,
+}
+
+impl Owners for PanelsApart {
+    fn owner(&self, spot: Spot, ranks: usize) -> Rank {
+        let is_panel = spot.columns == 1;
+        if is_panel { self.panels.owner(spot, ranks) } else { self.others.owner(spot, ranks) }
     }
 }
 

@@ -111,6 +111,9 @@ impl Stream {
         let ranks = flow.ranks();
         assert!(distribution.products.ranks() == ranks, "{distribution:?} for {ranks} ranks");
         let assignment = distribution.assign(order.len());
+        if let Some(others) = flow.owners() {
+            flow.set_owners(distribution.owners(others));
+        }
         let most = (memory as usize / bytes.max(1)).max(2);
         let ring = |(rank, tiles): (usize, usize)| -> Vec<Handle> {
             let slots = (0..most.min(tiles)).map(|_| flow.register(bytes));

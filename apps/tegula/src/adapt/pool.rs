@@ -9,7 +9,7 @@ use tegula_plan::adapt::{Action, Objective, Pool as Durations, PoolRow, counts};
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform, Sorted};
 
 use super::pool_file;
-use crate::error::refused;
+use crate::error::{is_no_room, refused};
 use crate::flags::OutputFlags;
 use crate::output::{Align, Console, Progress, Table, check_output, count, energy, seconds};
 use crate::plan::{Judged, Maps, NOTHING_READ, judged};
@@ -119,7 +119,14 @@ fn row(
     };
     let plan = maps.plan.as_ref().expect("two phases are planned");
     let bounds = [0, 1].map(|phase| plan.ends[phase].last().copied().unwrap_or(0.0));
-    let Judged { seconds, joules } = judged(workload, sizes, cluster, &maps)?;
+    let judged = match judged(workload, sizes, cluster, &maps) {
+        Err(reason) if is_no_room(&reason) => {
+            console.note(format_args!("{first} and {second} nodes are left out: {reason:#}"));
+            return Ok(None);
+        }
+        judged => judged?,
+    };
+    let Judged { seconds, joules } = judged;
     // Nodes that neither phase has are off.
     let on = first.max(second);
     let joules = joules.into_iter().take(on).sum();

@@ -34,6 +34,16 @@ const SITE: &str = "ranks";
 /// own.
 const ALIKE: f64 = 0.1;
 
+/// Whether cores of all ranks go on at the same pace, near enough; all call it.
+///
+/// # Errors
+/// If a rank is gone.
+pub(crate) fn are_alike(needs: &Needs) -> Result<bool> {
+    let paces = ranks::each((1e9 * needs.pace().seconds) as u64)?;
+    let (least, most) = (paces.iter().min(), paces.iter().max());
+    Ok(most.zip(least).is_some_and(|(&most, &least)| most as f64 <= (1.0 + ALIKE) * least as f64))
+}
+
 /// The ranks of the run as a cluster, the nodes in the order of the ranks, this one at `pace`; on
 /// rank 0 alone. All call it, while no flow runs.
 ///

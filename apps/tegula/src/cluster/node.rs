@@ -66,7 +66,8 @@ impl Needs {
         }
         let (name, source) = (self.name(), "measured as the run began".to_owned());
         let machine = self.machine.clone();
-        Ok(Platform { name, source, precision: None, machine, models, power: None })
+        let (precision, power, ram_bytes) = (None, None, None);
+        Ok(Platform { name, source, precision, machine, models, power, ram_bytes })
     }
 
     /// How the cores of this rank go on while all of them multiply: the mean of their paces.

@@ -42,8 +42,10 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 /// A program whose tiles are to be distributed over the ranks.
 pub(crate) struct Question {
-    /// The distribution that is asked for.
+    /// The distribution.
     pub(crate) name: String,
+    /// Whether somebody has asked for it.
+    pub(crate) is_asked: bool,
     /// The program.
     pub(crate) workload: &'static Workload,
     /// Its sizes.
@@ -69,20 +71,25 @@ pub(crate) struct Planned {
     pub(crate) compared: Vec<(String, f64)>,
 }
 
-/// What `question` asks for, over the ranks; all call it, while no flow runs.
+/// What `question` asks for, over the ranks; all call it, while no flow runs. Nothing if nobody has
+/// asked, and there is no plan.
 ///
 /// # Errors
 /// If the program cannot be planned so, a rank has no room for its tiles, or one is gone.
-pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Planned> {
+pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Option<Planned>> {
     let cluster = of_ranks(needs, needs.pace())?;
     let answer = cluster.map(|mut cluster| {
         set_reading(&mut cluster, &question.reading);
         question.answer(&cluster)
     });
-    let text = answer.transpose()?.map(|answer| serde_json::to_vec(&answer)).transpose()?;
-    let answer: Answer = serde_json::from_slice(&broadcast(text.unwrap_or_default())?)
+    let answer = match answer {
+        Some(Err(_)) if !question.is_asked => None,
+        answer => answer.transpose()?,
+    };
+    let text = serde_json::to_vec(&answer)?;
+    let answer: Option<Answer> = serde_json::from_slice(&broadcast(text)?)
         .context("rank 0 runs another version of tegula")?;
-    answer.planned()
+    answer.map(Answer::planned).transpose()
 }
 
 /// Each node of `cluster` reads as fast as its rank does; nothing if they read nothing.
@@ -158,7 +165,8 @@ impl Question {
     /// The distribution called `name` of the listed program `program`, whose tiles fit anywhere.
     pub(crate) fn new(name: &str, program: &str, sizes: Sizes) -> Self {
         let workload = Workload::find(program).expect("it is listed");
-        Self { name: name.to_owned(), workload, sizes, rooms: None, reading: Vec::new() }
+        let name = name.to_owned();
+        Self { name, is_asked: true, workload, sizes, rooms: None, reading: Vec::new() }
     }
 
     /// The distribution for `cluster`.

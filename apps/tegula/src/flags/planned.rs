@@ -6,10 +6,11 @@ use std::ffi::OsStr;
 use anyhow::Result;
 use tegula_kernels::backend::Backend;
 use tegula_kernels::scalar::Precision;
+use tegula_plan::distribution::Powers;
 
 use super::choice::MachineChoice;
 use super::{Run, RunFlags, distribution_help, distribution_page};
-use crate::cluster::{AUTO, Needs, Planned, Question, is_planned, names, plan};
+use crate::cluster::{AUTO, Needs, Planned, Question, are_alike, is_planned, names, plan};
 use crate::error::refused;
 use crate::plan::{Reading, plans_page};
 use crate::ranks::{each, ranks};
@@ -18,6 +19,10 @@ use crate::work::{Passes, Program, Work};
 
 /// Order of the largest tiles that are multiplied to see how long that takes.
 const MOST_TIMED: usize = 1024;
+
+/// Seconds that a run takes by a rough guess from which on a distribution is planned though none was
+/// asked for: to measure the ranks takes about one, and as much to compare distributions.
+const WORTH_PLANNING: f64 = 20.0;
 
 /// What distributes tiles over ranks unless told otherwise.
 const USUAL: &str = "what suits the ranks";
@@ -30,7 +35,8 @@ pub(super) fn planned_help() -> String {
 /// The same at length.
 pub(super) fn planned_page() -> String {
     format!(
-        "{}\n\nPlanned for the ranks by what kernels and messages take there, which is measured as \
+        "{}\n\nUnless told otherwise it is block-cyclic over equal ranks and 1d1d over unequal ones, \
+         and {AUTO} where these take long (by a rough guess {WORTH_PLANNING} s). Planned for the ranks by what kernels and messages take there, which is measured as \
          the run begins, are (of exact likelihoods, routines on square matrices, and mds)\n{}\n- {AUTO}: \
          the one of these and the others under which a simulated run ends first",
         distribution_page(USUAL),
@@ -52,30 +58,44 @@ impl RunFlags {
     }
 
     /// What `--distribution` has planned for tiles of order `nb`; nothing if it names owners
-    /// itself, or there is one rank.
+    /// itself, or there is one rank. Where none was asked for, a plan is made if it is worth its
+    /// while: of long runs over ranks that differ, by the `powers` that they are known to have or
+    /// by how fast their cores go on.
     ///
     /// # Errors
     /// If the program cannot be planned so, or a rank has no room for its tiles or is gone.
     pub(super) fn planned(
         &self,
         work: &Work<'_>,
-        machine: &MachineChoice,
+        (machine, powers): (&MachineChoice, &Powers),
         (nb, precision, backend): (usize, Precision, &'static dyn Backend),
     ) -> Result<Option<Planned>> {
-        let name = self.distribution.as_deref().and_then(|name| name.to_str());
-        let Some(name) = name.filter(|name| is_planned(name)) else { return Ok(None) };
-        let Some(program) = work.program else {
-            return Err(refused(format!(
-                "--distribution {name}: this run cannot be planned; exact likelihoods, routines on \
-                 square matrices, and mds, can: name the owners, as 1d1d"
-            )));
-        };
-        if ranks() == 1 {
+        let asked = self.distribution.as_deref().map(|name| name.to_str().unwrap_or_default());
+        if ranks() == 1 && work.program.is_some() || asked.is_some_and(|name| !is_planned(name)) {
             return Ok(None);
         }
+        let Some(program) = work.program else {
+            let refuse = |name| {
+                Err(refused(format!(
+                    "--distribution {name}: this run cannot be planned; exact likelihoods, routines \
+                     on square matrices, and mds, can: name the owners, as 1d1d"
+                )))
+            };
+            return asked.map_or(Ok(None), refuse);
+        };
         let needs = |nb, codelets| {
             let machine = machine.machine();
             Needs { machine, backend, precision, nb, codelets }
+        };
+        let name = match asked {
+            Some(name) => name,
+            None if self.deterministic || work.seconds(nb, powers) < WORTH_PLANNING => {
+                return Ok(None);
+            }
+            None if powers.are_equal() && are_alike(&needs(nb.min(MOST_TIMED), Vec::new()))? => {
+                return Ok(None);
+            }
+            None => AUTO,
         };
         let (question, needs) = match program {
             Program::OfTiles(program) => {
@@ -84,7 +104,8 @@ impl RunFlags {
                     None => Some(each(machine.most().map_or(u64::MAX, |(most, _)| most))?),
                 };
                 let sizes = sizes(work.order, nb, precision);
-                let question = Question { rooms, ..Question::new(name, program, sizes) };
+                let is_asked = asked.is_some();
+                let question = Question { rooms, is_asked, ..Question::new(name, program, sizes) };
                 (question, needs(nb, (work.codelets)()))
             }
             Program::OfPasses(passes) => {
@@ -93,7 +114,7 @@ impl RunFlags {
                 (question, needs(nb.min(MOST_TIMED), vec![SWEEP]))
             }
         };
-        Ok(Some(plan(&question, &needs)?))
+        plan(&question, &needs)
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) struct RunFlags {
     pub(crate) seed: u64,
     /// Results do not depend on timing: reductions in program order
     #[arg(long)]
-    deterministic: bool,
+    pub(super) deterministic: bool,
     #[command(flatten)]
     pub(super) machine: MachineFlags,
     /// The distribution that is planned when the run has begun, in place of the one asked for.
@@ -200,7 +200,7 @@ impl RunFlags {
         if let Some(name) = self.planned_later {
             name.clone_into(&mut shares.name);
         } else if let Some(planned) =
-            self.planned(work, &machine, (nb, matrix.precision, backend))?
+            self.planned(work, (&machine, &shares.powers), (nb, matrix.precision, backend))?
         {
             shares.follow(planned);
             footprint = by(&*shares.owners, nb);

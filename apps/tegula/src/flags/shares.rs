@@ -28,8 +28,8 @@ pub(super) struct Shares {
     planned_dealing: Option<TileDistribution>,
     /// Distributions that were simulated to choose it, with the seconds that the run took there.
     compared: Vec<(String, f64)>,
-    /// What ranks can do beside each other.
-    powers: Powers,
+    /// What ranks can do beside each other, in thousandths of a core.
+    pub(super) powers: Powers,
     storage: Storage,
 }
 
@@ -50,7 +50,7 @@ impl Shares {
         let powers = ranks::each(machine.power())?.into_iter().map(|power| power as f64);
         let powers = Powers::new(powers.collect());
         let powers = powers.unwrap_or_else(|| Powers::equal(ranks::ranks()));
-        let usual = if is_equal(&powers) { DISTRIBUTIONS[0].name } else { UNEQUAL };
+        let usual = if powers.are_equal() { DISTRIBUTIONS[0].name } else { UNEQUAL };
         let known = asked.filter(|name| name.to_str().is_none_or(|name| !is_planned(name)));
         let name = known.unwrap_or(OsStr::new(usual));
         let owners = distribution_for(name, &powers, storage)?;
@@ -99,18 +99,13 @@ impl Shares {
             let (name, best) = (&self.name, seconds(*best));
             return format!("{name}, chosen by simulation: {best}{}", others.collect::<String>());
         }
-        if is_equal(&self.powers) {
+        if self.powers.are_equal() {
             return self.name.clone();
         }
         let cores = self.powers.as_slice().iter().map(|power| number(power / 1000.0, 3));
         let cores: Vec<String> = cores.collect();
         format!("{}, ranks as strong as {} cores", self.name, cores.join(", "))
     }
-}
-
-fn is_equal(powers: &Powers) -> bool {
-    let powers = powers.as_slice();
-    powers.iter().all(|&power| power == powers[0])
 }
 
 /// The share that each rank has of the tiles of a large matrix.

@@ -17,7 +17,7 @@ use crate::error::refused;
 use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page};
 use crate::output::{Form, Progress, check_folder_to_make, check_form, check_output};
 use crate::simulate::program::{Setting, Sizes, Spread, WORKLOADS, Workload};
-use crate::simulate::{platform_help, programs};
+use crate::simulate::{check_memory, platform_help, programs};
 pub(crate) use maps::{Maps, NOTHING_READ, Reading};
 pub(crate) use search::{Judged, fastest_kinds, judged, makespan};
 pub(crate) use write::RESULTS;
@@ -131,6 +131,10 @@ impl Plan {
             }
         };
         setting.spread(&maps);
+        if !matches!(workload.spread, Spread::Lines(_)) {
+            let bytes = maps.tiles.iter().map(|&tiles| sizes.tiles_bytes(tiles));
+            check_memory(&cluster, &bytes.collect::<Vec<u64>>())?;
+        }
         let verdict = judge::judge(workload, &setting, &cluster, &maps)?;
         let case = report::Case { workload, setting, cluster, maps, verdict, found };
         case.describe(&console);

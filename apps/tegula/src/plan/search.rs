@@ -1,17 +1,17 @@
 //! `--search`: the map under which a simulated factorisation ends first, and the plan under which
 //! two phases do.
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use tegula_plan::distribution::{Factorisation, OwnerMap};
 use tegula_plan::phases::search::Search;
 use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_runtime::sched::policy;
 
 use super::{Maps, Reading};
-use crate::error::refused;
+use crate::error::{is_no_room, refused};
 use crate::output::Progress;
 use crate::simulate::program::{Setting, Sizes, Spread, Workload};
-use crate::simulate::{add_workers, pack_as_known, simulated};
+use crate::simulate::{add_workers, check_memory, pack_as_known, peaks, simulated};
 
 /// Moves that the coarse model looks at between two simulations.
 const MOVES: usize = 2000;
@@ -39,6 +39,8 @@ struct Trials<'a> {
     /// How many there may be, and have been.
     most: usize,
     done: usize,
+    /// Why data did not fit somewhere.
+    lack: Option<Error>,
 }
 
 /// Simulates `workload` up to so often and returns under what it ended first: of a factorisation,
@@ -54,7 +56,8 @@ pub(super) fn search(
     most: usize,
     progress: &mut Progress,
 ) -> Result<(Maps, Found)> {
-    let mut trials = Trials { workload, sizes, cluster, reading, progress, most, done: 0 };
+    let mut trials =
+        Trials { workload, sizes, cluster, reading, progress, most, done: 0, lack: None };
     let found = match workload.spread {
         Spread::Factorised(factorisation) => trials.of_maps(factorisation),
         Spread::GeneratedAndFactorised | Spread::Lines(_) => trials.of_plans(),
@@ -64,7 +67,10 @@ pub(super) fn search(
         ))),
     };
     trials.progress.clear();
-    found
+    match (found, trials.lack) {
+        (Ok((_, found)), Some(lack)) if found.seconds.is_infinite() => Err(lack),
+        (found, _) => found,
+    }
 }
 
 /// What a simulation came to.
@@ -77,7 +83,7 @@ pub(crate) struct Judged {
 /// What `workload` comes to on `cluster` under `maps`, simulated.
 ///
 /// # Errors
-/// If the program fails there, such as where its data do not fit.
+/// If the program fails there, or its data do not fit.
 pub(crate) fn judged(
     workload: &'static Workload,
     sizes: &Sizes,
@@ -89,9 +95,7 @@ pub(crate) fn judged(
     setting.spread(maps);
     add_workers(workload, &setting, &mut cluster);
     let run = simulated(cluster.options(policy), workload, &setting, maps, |_| ());
-    if let Some(error) = run.answers.iter().find_map(|answer| answer.as_ref().err()) {
-        return Err(refused(error.to_string()));
-    }
+    check_memory(&cluster, &peaks(&run)?)?;
     let seconds = 1e-9 * run.makespan() as f64;
     let nodes = cluster.nodes.iter().zip(&run.totals);
     let joules = nodes.map(|(node, totals)| node.joules(totals, seconds)).collect();
@@ -112,12 +116,18 @@ pub(crate) fn makespan(
 }
 
 impl Trials<'_> {
-    /// Simulated seconds under `maps`.
+    /// Simulated seconds under `maps`; without end where a node has no memory for them.
     fn seconds(&mut self, maps: &Maps) -> Result<f64> {
         let seconds = makespan(self.workload, self.sizes, self.cluster, maps);
         self.done += 1;
         self.progress.share(self.done, self.most, "simulations");
-        seconds
+        match seconds {
+            Err(error) if is_no_room(&error) => {
+                self.lack.get_or_insert(error);
+                Ok(f64::INFINITY)
+            }
+            seconds => seconds,
+        }
     }
 
     fn of_maps(&mut self, factorisation: Factorisation) -> Result<(Maps, Found)> {

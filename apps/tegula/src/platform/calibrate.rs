@@ -75,14 +75,14 @@ impl Calibrate {
         if self.scratch.is_some() {
             source += "; the disk read what the system still had in its page cache";
         }
-        let precision = self.precision;
+        let (precision, ram_bytes) = (self.precision, memory_bytes());
         if ranks::ranks() > 1 {
             let (name, power) = (here.processor, None);
-            let platform = Platform { name, source, precision, machine, models, power };
+            let platform = Platform { name, source, precision, machine, models, power, ram_bytes };
             return self.cluster(platform, console);
         }
         let (name, power) = ("this machine".to_owned(), None);
-        let platform = Platform { name, source, precision, machine, models, power };
+        let platform = Platform { name, source, precision, machine, models, power, ram_bytes };
         show::describe(&platform, None, &console);
         if u64::from(self.samples) < TRUSTED {
             console.note(format_args!(

@@ -36,9 +36,13 @@ pub(super) fn all_routes(machine: &Machine) -> impl Iterator<Item = (&str, &str,
 
 /// All of `platform`.
 pub(super) fn as_json(platform: &Platform) -> Value {
-    let Platform { name, source, precision, machine, models, power } = platform;
+    let Platform { name, source, precision, machine, models, power, ram_bytes } = platform;
     let memories = machine.memories.iter().map(|memory| {
-        json!({ "name": memory.name, "kind": memory_kind(memory.kind), "capacity": memory.capacity })
+        let installed = ram_bytes.filter(|_| memory.kind == MemoryKind::Ram);
+        json!({
+            "name": memory.name, "kind": memory_kind(memory.kind), "capacity": memory.capacity,
+            "installed": installed,
+        })
     });
     let links = machine.links.iter();
     let links =

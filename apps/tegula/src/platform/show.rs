@@ -9,7 +9,7 @@ use tegula_kernels::backend;
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_plan::platform::{LearntFile, Network, Node, PLATFORMS, Platform, Power};
-use tegula_runtime::platform::{ClassId, Entry, Formula, Machine};
+use tegula_runtime::platform::{ClassId, Entry, Formula, Machine, MemoryKind};
 
 use super::json::{all_routes, as_json, kernel_json, memory_kind, network_json, worker_kind};
 use super::learnt::learnt_path;
@@ -129,7 +129,7 @@ pub(super) fn workers(machine: &Machine) -> String {
 
 /// Prints all of `platform`, and the network that it stands in if that is known.
 pub(super) fn describe(platform: &Platform, network: Option<&Network>, console: &Console) {
-    let Platform { name, source, precision, machine, models, power } = platform;
+    let Platform { name, source, precision, machine, models, power, ram_bytes } = platform;
     console.field("platform", name);
     console.field("source", source);
     if let Some(precision) = precision {
@@ -141,7 +141,7 @@ pub(super) fn describe(platform: &Platform, network: Option<&Network>, console: 
         console.field("network", format_args!("of {site}: {rate} each way, latency {latency}"));
     }
     let kernels = models.entries();
-    let mut tables = vec![memories(machine)];
+    let mut tables = vec![memories(machine, *ram_bytes)];
     tables.extend((!machine.links.is_empty()).then(|| routes(machine)));
     tables.push(classes(platform));
     tables.extend(power.as_ref().map(watts));
@@ -149,12 +149,16 @@ pub(super) fn describe(platform: &Platform, network: Option<&Network>, console: 
     tables.iter().for_each(|table| console.line(format_args!("\n{table}")));
 }
 
-fn memories(machine: &Machine) -> Table {
+fn memories(machine: &Machine, ram_bytes: Option<u64>) -> Table {
     let columns = [("memory", Align::Left), ("kind", Align::Left), ("capacity", Align::Right)];
     let mut table = Table::new(&columns);
     for memory in &machine.memories {
-        let capacity =
-            memory.capacity.map_or_else(|| "no limit".to_owned(), |most| bytes(most as f64));
+        let installed = ram_bytes.filter(|_| memory.kind == MemoryKind::Ram);
+        let capacity = match (memory.capacity, installed) {
+            (Some(most), _) => bytes(most as f64),
+            (None, Some(installed)) => format!("{} installed", bytes(installed as f64)),
+            (None, None) => "no limit".to_owned(),
+        };
         table.row(vec![memory.name.clone(), memory_kind(memory.kind).to_owned(), capacity]);
     }
     table

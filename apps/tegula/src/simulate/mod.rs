@@ -28,7 +28,7 @@ use crate::machine::memory_bytes;
 use crate::output::number;
 use crate::plan::Reading;
 use cluster::ClusterFlags;
-pub(crate) use cluster::{add_workers, simulated};
+pub(crate) use cluster::{add_workers, check_memory, peaks, simulated};
 pub(crate) use costs::{Asked, CostFlags};
 use node::Changes;
 pub(crate) use node::whole;

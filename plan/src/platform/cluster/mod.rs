@@ -126,6 +126,7 @@ impl ClusterPlatform {
         ClusterOptions {
             backbone_bytes_per_second: self.backbone_bytes_per_second,
             core_bytes_per_second: self.core_bytes_per_second,
+            counts_buffers: self.nodes.iter().any(|node| node.platform.ram_bytes.is_some()),
             ..ClusterOptions::new(self.node_options(), self.latency_seconds, policy)
         }
     }

@@ -121,6 +121,9 @@ pub struct ClusterOptions {
     pub contexts: bool,
     /// What each node spends beside tasks, transfers and messages.
     pub costs: Costs,
+    /// Whether the memory is counted that buffers would take on each node: what
+    /// [`Flow::memory`](crate::flow::Flow::memory) then answers there.
+    pub counts_buffers: bool,
 }
 
 impl ClusterOptions {
@@ -147,6 +150,7 @@ impl ClusterOptions {
             trace: false,
             contexts: false,
             costs: Costs::default(),
+            counts_buffers: false,
         }
     }
 }

@@ -18,9 +18,9 @@ use super::costs::Asked;
 use super::node::area_bound;
 use super::program::{CRITICAL, CRITICAL_WORKER, Evaluations, FIT, Setting, Spread, Workload};
 use super::{Simulate, Task};
-use crate::error::refused;
+use crate::error::{no_room, refused};
 use crate::flags::parse_bytes;
-use crate::output::{Console, Progress, number};
+use crate::output::{Console, Progress, bytes, bytes_up, number};
 use crate::plan::{Maps, plans_and_page, plans_help};
 use faults::Faults;
 
@@ -79,7 +79,9 @@ struct Case<'a> {
 
 /// What a simulation came to.
 struct Done {
-    run: ClusterRun<Result<(), FlowError>>,
+    run: ClusterRun<Result<u64, FlowError>>,
+    /// The bytes that each rank held at most, where they are counted.
+    peaks: Vec<u64>,
     contents: Contents,
     /// Area bound in seconds.
     area: Option<f64>,
@@ -139,19 +141,49 @@ pub(crate) fn add_workers(workload: &Workload, setting: &Setting, cluster: &mut 
     }
 }
 
-/// Runs `workload` on every rank of a cluster, after `begin`.
+/// Runs `workload` on every rank of a cluster, after `begin`; the most bytes that each held, where
+/// they are counted.
 pub(crate) fn simulated(
     options: ClusterOptions,
     workload: &Workload,
     setting: &Setting,
     maps: &Maps,
     begin: impl Fn(&Flow) + Sync,
-) -> ClusterRun<Result<(), FlowError>> {
+) -> ClusterRun<Result<u64, FlowError>> {
     Cluster::new(options).run(FlowOptions::default(), |flow| {
         begin(flow);
         flow.set_owners(maps.owners.clone());
-        workload.submit(flow, setting).and_then(|()| flow.wait())
+        workload.submit(flow, setting).and_then(|()| flow.wait())?;
+        Ok(flow.memory().peak_bytes as u64)
     })
+}
+
+/// The bytes that each rank held at most.
+///
+/// # Errors
+/// That of the first task that failed.
+pub(crate) fn peaks(run: &ClusterRun<Result<u64, FlowError>>) -> Result<Vec<u64>> {
+    let peaks = run.answers.iter().map(|answer| match answer {
+        Ok(peak) => Ok(*peak),
+        Err(error) => Err(refused(error.to_string())),
+    });
+    peaks.collect()
+}
+
+/// Refuses what a node of `cluster` has no memory for: of these bytes each holds so many at most.
+pub(crate) fn check_memory(cluster: &ClusterPlatform, peaks: &[u64]) -> Result<()> {
+    for (rank, (node, &peak)) in cluster.nodes.iter().zip(peaks).enumerate() {
+        if let Some(installed) = node.platform.ram_bytes.filter(|&installed| installed < peak) {
+            return Err(no_room(format!(
+                "rank {rank} ({}) would hold {}, and has {} of memory: give more nodes, or another \
+                 --distribution",
+                node.platform.name,
+                bytes_up(peak),
+                bytes(installed as f64)
+            )));
+        }
+    }
+    Ok(())
 }
 
 impl Case<'_> {
@@ -177,11 +209,10 @@ impl Case<'_> {
             self.watch(flow, &watches, &progress, contents.tasks);
         });
         let seconds = start.elapsed().as_secs_f64();
-        if let Some(error) = run.answers.iter().find_map(|answer| answer.as_ref().err()) {
-            return Err(refused(error.to_string()));
-        }
+        let peaks = peaks(&run)?;
+        check_memory(&self.cluster, &peaks)?;
         let flops = self.workload.flops(&self.setting.sizes).unwrap_or(contents.flops);
-        Ok(Done { run, contents, area, flops, seconds })
+        Ok(Done { run, peaks, contents, area, flops, seconds })
     }
 
     /// Shows how far all ranks are, once they are all there.

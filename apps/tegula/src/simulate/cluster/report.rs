@@ -104,6 +104,7 @@ impl Case<'_> {
             ("tasks", Align::Right),
             ("busy", Align::Right),
             ("sent", Align::Right),
+            ("memory", Align::Right),
             ("last task", Align::Right),
         ]);
         let tiles = &self.maps.tiles;
@@ -125,6 +126,7 @@ impl Case<'_> {
                 of(&|rank| done.tasks(rank) as f64, &whole),
                 of(&|rank| 100.0 * done.busy([rank]), &|share| format!("{} %", number(share, 3))),
                 of(&|rank| done.run.sent[rank].bytes as f64, &bytes),
+                of(&|rank| done.peaks[rank] as f64, &bytes),
                 of(&|rank| 1e-9 * done.run.totals[rank].makespan as f64, &seconds),
             ]);
         }
@@ -190,6 +192,8 @@ impl Case<'_> {
                 "utilization": done.busy([rank]),
                 "messages": done.run.sent[rank].messages,
                 "bytes": done.run.sent[rank].bytes,
+                "peak_bytes": done.peaks[rank],
+                "installed_bytes": node.platform.ram_bytes,
                 "energy_joules": node.joules(&done.run.totals[rank], done.makespan_seconds()),
                 "last_task_seconds": 1e-9 * done.run.totals[rank].makespan as f64,
             })

@@ -59,7 +59,7 @@ impl Member {
     /// The rank `me`, which begins to work on the tasks of `space`.
     pub(super) fn new(me: Rank, options: &ClusterOptions, space: Arc<Space>) -> Self {
         let NodeOptions { machine, durations, .. } = &options.nodes[usize::from(me.0)];
-        let node = Node::new(SimOptions {
+        let mut node = Node::new(SimOptions {
             contexts: options.contexts,
             machine: machine.clone(),
             durations: durations.clone(),
@@ -70,6 +70,9 @@ impl Member {
             trace: options.trace,
             costs: options.costs.clone(),
         });
+        if options.counts_buffers {
+            node.buffers.get_or_insert_default();
+        }
         node.begin(&space);
         let posted = Arc::<Posted>::default();
         let post: Arc<dyn Post> = posted.clone();

@@ -18,6 +18,7 @@ use tegula_kernels::kernel::sweep::lines::Lines;
 use tegula_kernels::kernel::sweep::{Entry, Findings};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_runtime::memory::Reduction;
 use tegula_tiles::TileMatrix;
 
 use crate::EmbedError;
@@ -276,9 +277,11 @@ impl Gram {
     fn centre(&self, flow: &mut Flow, z: &TileMatrix<f64>, y: &TileMatrix<f64>) {
         let width = z.n();
         let totals = flow.register(2 * width * size_of::<f64>());
+        flow.set_reduction(totals, Reduction::sum::<f64>());
+        let adding = self.stream.adding(flow);
         for i in 0..z.mt() {
             let task = Totals { rows: z.tile_rows(i), columns: width };
-            task.submit(flow, [self.lines[i], z.tile(i, 0), totals], self.overlap.commute);
+            task.submit(flow, [self.lines[i], z.tile(i, 0), totals], adding);
         }
         let weights = self.weights.as_ref().map_or(0.0, |weights| weights.iter().sum());
         for i in 0..y.mt() {

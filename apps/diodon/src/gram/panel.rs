@@ -1,7 +1,7 @@
 //! Tasks on a band of a panel: scaling by weights, totals, and the correction that centres a
 //! product.
 
-use tegula_runtime::flow::Access::{self, Commute, R, RW, W};
+use tegula_runtime::flow::Access::{self, R, RW, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
 
 /// The weights `w` and the means `m` of the lines in a buffer that is read.
@@ -56,8 +56,7 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    pub(crate) fn submit(self, flow: &mut Flow, [lines, z, totals]: [Handle; 3], commute: bool) {
-        let adding = if commute { Commute } else { RW };
+    pub(crate) fn submit(self, flow: &mut Flow, [lines, z, totals]: [Handle; 3], adding: Access) {
         flow.submit(self, &[(lines, R), (z, R), (totals, adding)], 0);
     }
 }

@@ -34,29 +34,34 @@ impl TileDistribution {
     /// How many of so many tiles each rank multiplies.
     #[must_use]
     pub fn tiles_of_ranks(&self, tiles: usize) -> Vec<usize> {
-        count(&self.assign(tiles).multipliers, self.products.ranks())
+        quotas(&self.products, tiles)
     }
 
     /// How many of so many tiles each rank reads.
     #[must_use]
     pub fn read_by_ranks(&self, tiles: usize) -> Vec<usize> {
-        self.assign(tiles).read_by(self.products.ranks())
+        quotas(self.reading.as_ref().unwrap_or(&self.products), tiles)
     }
 
-    /// Assigns so many tiles.
+    /// Assigns tiles in these bands of rows and of columns.
     ///
-    /// Products go by algorithm 5 of L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, so that the first
-    /// tiles, however many, are divided as evenly as can be; of reading as few tiles as possible
-    /// are with others (algorithm 10, section 6.2.3).
-    pub(super) fn assign(&self, tiles: usize) -> TileAssignment {
-        let ranks = self.products.ranks();
-        // Even from the end on is even from the start on when it is read backwards.
-        let mut multipliers = shuffle(self.products.as_slice(), tiles);
-        multipliers.reverse();
+    /// Tiles of a rank lie together, so that it works on few bands of panels: it is sent them, and
+    /// sends its shares of them. They are a piece of Hilbert's curve through all tiles, as long as
+    /// its power says. Of reading as few tiles as possible are with others (algorithm 10 of L. L.
+    /// Nesi, PhD thesis, UGA and UFRGS, 2023, section 6.2.3).
+    pub(super) fn assign(&self, bands: &[(usize, usize)]) -> TileAssignment {
+        let (ranks, tiles) = (self.products.ranks(), bands.len());
+        let most = bands.iter().map(|&(i, j)| i.max(j)).max().unwrap_or(0);
+        let side = (most + 1).next_power_of_two();
+        let mut along: Vec<usize> = (0..tiles).collect();
+        along.sort_by_key(|&tile| hilbert(side, bands[tile]));
+        let pieces = quotas(&self.products, tiles).into_iter().enumerate();
+        let pieces = pieces.flat_map(|(rank, tiles)| std::iter::repeat_n(rank, tiles));
+        let mut multipliers = vec![0; tiles];
+        along.into_iter().zip(pieces).for_each(|(tile, rank)| multipliers[tile] = rank);
         let readers = self.reading.as_ref().map(|powers| {
-            let wanted = count(&shuffle(powers.as_slice(), tiles), ranks);
             let later = OwnerMap::new((tiles, 1), Storage::Full, ranks, |i, _| multipliers[i]);
-            let earlier = earlier_phase(&later, &wanted);
+            let earlier = earlier_phase(&later, &quotas(powers, tiles));
             (0..tiles).map(|tile| earlier.owner(tile, 0)).collect()
         });
         TileAssignment {
@@ -65,6 +70,30 @@ impl TileDistribution {
             multipliers,
         }
     }
+}
+
+/// How many of so many tiles each rank has by its power (algorithm 5 of the thesis).
+fn quotas(powers: &Powers, tiles: usize) -> Vec<usize> {
+    count(&shuffle(powers.as_slice(), tiles), powers.ranks())
+}
+
+/// The place of a cell on Hilbert's curve through a square of so many cells along an edge, a power
+/// of two (D. Hilbert, "Über die stetige Abbildung einer Linie auf ein Flächenstück", Mathematische
+/// Annalen 38, 1891).
+fn hilbert(side: usize, (mut x, mut y): (usize, usize)) -> usize {
+    let (mut place, mut half) = (0, side / 2);
+    while half > 0 {
+        let (right, upper) = (x & half != 0, y & half != 0);
+        place += half * half * ((3 * usize::from(right)) ^ usize::from(upper));
+        if !upper {
+            if right {
+                (x, y) = (side - 1 - x, side - 1 - y);
+            }
+            (x, y) = (y, x);
+        }
+        half /= 2;
+    }
+    place
 }
 
 /// Panels, which are one tile wide, have other owners than matrices: those of one column of tiles
@@ -120,29 +149,52 @@ mod tests {
         Powers::new(powers.to_vec()).expect("they are powers")
     }
 
-    #[test]
-    fn equal_ranks_take_tiles_in_turn() {
-        let assignment = TileDistribution::equal(3).assign(7);
-        assert_eq!(assignment.multipliers, [0, 1, 2, 0, 1, 2, 0]);
-        assert_eq!(assignment.readers, assignment.multipliers);
-        assert!(!assignment.is_apart);
+    /// Tiles of a triangle of so many bands.
+    fn triangle(bands: usize) -> Vec<(usize, usize)> {
+        (0..bands).flat_map(|j| (0..=j).map(move |i| (i, j))).collect()
     }
 
     #[test]
-    fn every_start_is_divided_by_the_powers() {
-        let assignment =
-            TileDistribution { products: powers(&[1.0, 3.0]), reading: None }.assign(40);
-        for end in (4..=40).step_by(4) {
-            let first = assignment.multipliers[..end].iter().filter(|&&rank| rank == 0).count();
-            assert_eq!(first, end / 4, "of {end}");
+    fn the_curve_goes_from_neighbour_to_neighbour() {
+        let side = 16;
+        let cells = (0..side).flat_map(|x| (0..side).map(move |y| (x, y)));
+        let mut cells: Vec<(usize, usize)> = cells.collect();
+        cells.sort_by_key(|&cell| hilbert(side, cell));
+        assert_eq!(cells.first(), Some(&(0, 0)));
+        for (place, pair) in cells.windows(2).enumerate() {
+            assert_eq!(hilbert(side, pair[0]), place);
+            assert_eq!(pair[0].0.abs_diff(pair[1].0) + pair[0].1.abs_diff(pair[1].1), 1);
+        }
+    }
+
+    #[test]
+    fn ranks_have_tiles_by_their_powers_in_few_bands() {
+        let bands = triangle(40);
+        for powers in [powers(&[1.0; 9]), powers(&[3.0, 1.0, 2.0, 0.0, 1.5])] {
+            let dealt = TileDistribution { products: powers.clone(), reading: None };
+            let assignment = dealt.assign(&bands);
+            assert_eq!(assignment.readers, assignment.multipliers);
+            assert!(!assignment.is_apart);
+            let tiles = dealt.tiles_of_ranks(bands.len());
+            assert_eq!(count(&assignment.multipliers, powers.ranks()), tiles);
+            for (rank, &tiles) in tiles.iter().enumerate() {
+                let own = bands.iter().zip(&assignment.multipliers).filter(|(_, of)| **of == rank);
+                let mut own: Vec<usize> = own.flat_map(|(&(i, j), _)| [i, j]).collect();
+                own.sort_unstable();
+                own.dedup();
+                let square = 2.0 * (tiles as f64).sqrt();
+                assert!(own.len() as f64 <= 1.5 * square, "{tiles} tiles in {} bands", own.len());
+            }
         }
     }
 
     #[test]
     fn as_few_tiles_as_possible_are_read_by_others() {
         let products = powers(&[1.0, 3.0]);
-        let assignment = TileDistribution { products, reading: Some(Powers::equal(2)) }.assign(40);
-        assert_eq!(assignment.read_by(2), [20, 20]);
+        let bands: Vec<(usize, usize)> = (0..40).map(|i| (i, 0)).collect();
+        let assignment =
+            TileDistribution { products, reading: Some(Powers::equal(2)) }.assign(&bands);
+        assert_eq!(count(&assignment.readers, 2), [20, 20]);
         let apart =
             assignment.readers.iter().zip(&assignment.multipliers).filter(|(r, m)| r != m).count();
         assert_eq!(apart, 10);

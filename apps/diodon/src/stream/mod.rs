@@ -110,7 +110,8 @@ impl Stream {
         let bytes = tiling.entries() * source.element().bytes();
         let ranks = flow.ranks();
         assert!(distribution.products.ranks() == ranks, "{distribution:?} for {ranks} ranks");
-        let assignment = distribution.assign(order.len());
+        let bands: Vec<(usize, usize)> = order.iter().map(|place| place.bands).collect();
+        let assignment = distribution.assign(&bands);
         if let Some(others) = flow.owners() {
             flow.set_owners(distribution.owners(others));
         }
@@ -151,7 +152,7 @@ impl Stream {
     }
 
     /// How panels are added to: over ranks where the tile is, and all shares once.
-    fn adding(&self, flow: &Flow) -> Access {
+    pub(crate) fn adding(&self, flow: &Flow) -> Access {
         match (flow.ranks(), self.overlap.commute) {
             (1, true) => Commute,
             (1, false) => RW,
@@ -210,14 +211,15 @@ impl Stream {
                 flow.set_owner(self.slot(number), self.assignment.reader(number));
             }
             let task = self.reading.task(&place.block);
-            flow.submit(task, &[(self.slot(number), W)], self.priority(place.bands.0));
+            flow.submit(task, &[(self.slot(number), W)], self.slots.len() as i32 + self.priority(number));
         }
     }
 
-    /// The sooner, the more urgent (equation 6.10 of the thesis: the number of rows of tiles less
-    /// that of the row).
-    fn priority(&self, row: usize) -> i32 {
-        if self.overlap.priorities { (self.tiling.bands[0].count() - row) as i32 } else { 0 }
+    /// The sooner it is read, the more urgent. By the number of its row, as in equation 6.10 of the
+    /// thesis, rows would go one after the other, and undo an order in which neighbours are
+    /// disjoint.
+    fn priority(&self, number: usize) -> i32 {
+        if self.overlap.priorities { (self.slots.len() - number) as i32 } else { 0 }
     }
 
     /// Submits the products of a tile.
@@ -249,7 +251,7 @@ impl Stream {
         let both = lines.map(|[rows, columns]| [rows[i], columns[j]]);
         let along =
             both.as_ref().map_or(&[][..], |both| if is_diagonal { &both[..1] } else { both });
-        let how = (self.adding(flow), self.priority(i));
+        let how = (self.adding(flow), self.priority(number));
         sweep::submit::<T>(flow, (tile, stored), sides, along, how);
     }
 

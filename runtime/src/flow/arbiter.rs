@@ -1,10 +1,8 @@
-//! Commuting: a task takes the arbiters of the handles it commutes on, one after the other.
-//!
-//! Arbiters are taken in the order of their handles and kept while waiting for the next, so tasks
-//! that wait for each other never form a circle.
+//! Tasks that commute on handles, and the arbiters of these.
 
 use super::space::Space;
 use super::task::{MAX_ACCESSES, TaskData};
+use crate::memory::Arbiter;
 use crate::sync::Ordering;
 use crate::types::Access;
 
@@ -34,31 +32,31 @@ impl Space {
         self.complete(task, worker, ready);
     }
 
-    /// Takes the arbiters that `task` still needs; false if it was queued at one and will be ready
-    /// again when that one is handed over.
+    /// Takes the arbiters that `task` needs, unless it has them; false if it was queued at one and
+    /// will be ready again when it has all.
     pub(crate) fn enter_arbiters(&self, task: u32) -> bool {
-        let mut room = [0; MAX_ACCESSES];
-        let arbiters = commuting(self.task(task), &mut room);
-        let held = &self.slot(task).arbiters;
-        while let Some(&handle) = arbiters.get(held.load(Ordering::Relaxed) as usize) {
-            if !self.handles.get(handle).rare().arbiter.enter(task) {
-                return false;
-            }
-            held.store(held.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        let has_them = &self.slot(task).has_arbiters;
+        if has_them.load(Ordering::Relaxed) != 0 {
+            return true;
         }
-        true
+        let mut room = [0; MAX_ACCESSES];
+        let handles = commuting(self.task(task), &mut room);
+        let taken = Arbiter::take_all::<MAX_ACCESSES>(task, self.arbiters(handles));
+        if taken && !handles.is_empty() {
+            has_them.store(1, Ordering::Relaxed);
+        }
+        taken
     }
 
-    /// Leaves the arbiters of `data`'s task; tasks that they were handed over to join `ready`.
+    /// Leaves the arbiters of `data`'s task; tasks that take them over join `ready`.
     pub(crate) fn leave_arbiters(&self, data: &TaskData, ready: &mut Vec<u32>) {
         let mut room = [0; MAX_ACCESSES];
-        for &handle in commuting(data, &mut room) {
-            let mut rare = self.handles.get(handle).rare();
-            if let Some(next) = rare.arbiter.leave() {
-                self.slot(next).arbiters.fetch_add(1, Ordering::Relaxed);
-                ready.push(next);
-            }
-        }
+        let handles = commuting(data, &mut room);
+        Arbiter::leave_all(self.arbiters(handles), |task| self.enter_arbiters(task), ready);
+    }
+
+    fn arbiters<'a>(&'a self, handles: &'a [u32]) -> impl Iterator<Item = &'a Arbiter> + Clone {
+        handles.iter().map(|&handle| &self.handles.get(handle).arbiter)
     }
 }
 

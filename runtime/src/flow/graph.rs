@@ -440,7 +440,7 @@ impl Graph {
         let generation = &mut self.generations[task as usize];
         *generation = generation.wrapping_add(1);
         let slot = self.space.slot(task);
-        slot.arbiters.store(0, Ordering::Relaxed);
+        slot.has_arbiters.store(0, Ordering::Relaxed);
         if slot.after.load(Ordering::Relaxed) != 0 {
             slot.after.store(0, Ordering::Relaxed);
         }

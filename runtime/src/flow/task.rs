@@ -141,8 +141,8 @@ pub(crate) struct TaskSlot {
     pub(crate) successors: Successors,
     /// Predecessors that have not completed, plus a bias while the task is being submitted.
     pub(crate) pending: AtomicU32,
-    /// How many of its commuting handles the task holds.
-    pub(crate) arbiters: AtomicU32,
+    /// 1: the task has the arbiters of the handles that it commutes on; 0: not, or there are none.
+    pub(crate) has_arbiters: AtomicU32,
     pub(crate) edges: Edges,
     /// 1 + the program index of the task whose end made this one ready; 0 if none did.
     pub(crate) after: AtomicU64,
@@ -163,7 +163,7 @@ impl TaskSlot {
         Self {
             successors: Successors::closed(),
             pending: AtomicU32::new(0),
-            arbiters: AtomicU32::new(0),
+            has_arbiters: AtomicU32::new(0),
             edges: Edges::new(),
             after: AtomicU64::new(0),
             iteration: AtomicU32::new(0),

@@ -2,6 +2,7 @@
 //! which memory holds what, and transfers between memories.
 
 mod amount;
+mod arbiter;
 mod block;
 mod cache;
 mod replicas;
@@ -10,6 +11,7 @@ mod table;
 mod transfer;
 
 pub(crate) use amount::Amount;
+pub(crate) use arbiter::Arbiter;
 pub use block::Block;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
 pub(crate) use cache::{Leaving, MAPPED_FROM};

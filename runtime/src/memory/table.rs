@@ -1,12 +1,12 @@
 //! The table of handles: for each, its buffer, whether its contents are poisoned, who commutes.
 
-use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
+use super::arbiter::Arbiter;
 use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
 use super::slab::{Numbers, Slab};
@@ -42,37 +42,9 @@ impl Reduction {
     }
 }
 
-/// Who may use a handle with the mode `Commute`: one task at a time, the others in a queue.
-#[derive(Debug, Default)]
-pub(crate) struct Arbiter {
-    held: bool,
-    waiting: VecDeque<u32>,
-}
-
-impl Arbiter {
-    /// Takes the arbiter for `task`, or queues the task; says whether it was taken.
-    pub(crate) fn enter(&mut self, task: u32) -> bool {
-        if self.held {
-            self.waiting.push_back(task);
-            return false;
-        }
-        self.held = true;
-        true
-    }
-
-    /// Leaves the arbiter; the first task in the queue, if any, now holds it.
-    pub(crate) fn leave(&mut self) -> Option<u32> {
-        debug_assert!(self.held, "an arbiter was left that nobody holds");
-        let next = self.waiting.pop_front();
-        self.held = next.is_some();
-        next
-    }
-}
-
 /// What few handles need.
 #[derive(Debug, Default)]
 pub(crate) struct Rare {
-    pub(crate) arbiter: Arbiter,
     pub(crate) reduction: Option<Reduction>,
     /// Private copies of a running reduction, by worker.
     pub(crate) copies: Vec<(usize, Copy)>,
@@ -99,6 +71,8 @@ pub(crate) struct HandleSlot {
     poison: AtomicU64,
     /// The worker that wrote last, plus 1.
     home: AtomicU32,
+    /// Of the tasks that commute on it.
+    pub(crate) arbiter: Arbiter,
     rare: Mutex<Rare>,
 }
 
@@ -111,6 +85,7 @@ impl HandleSlot {
             lent: AtomicPtr::default(),
             poison: AtomicU64::new(0),
             home: AtomicU32::new(0),
+            arbiter: Arbiter::default(),
             rare: Mutex::default(),
         }
     }

@@ -355,7 +355,6 @@ impl Node {
         self.dispatcher.finished(TaskId(task), WorkerId(worker));
         self.decider.end(begin);
         let mut ready = std::mem::take(&mut self.ready);
-        // A task that was handed an arbiter has the others still to enter.
         space.finish(task, worker, &mut ready);
         self.hand_over(space, &mut ready, Some(WorkerId(worker)));
         self.ready = ready;

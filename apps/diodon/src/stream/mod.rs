@@ -211,7 +211,7 @@ impl Stream {
                 flow.set_owner(self.slot(number), self.assignment.reader(number));
             }
             let task = self.reading.task(&place.block);
-            flow.submit(task, &[(self.slot(number), W)], self.slots.len() as i32 + self.priority(number));
+            flow.submit(task, &[(self.slot(number), W)], self.priority(number));
         }
     }
 

@@ -36,7 +36,7 @@ pub struct Overlap {
     pub commute: bool,
     /// Read disjoint tiles after each other, instead of row by row.
     pub read_order: bool,
-    /// Read and multiply first what comes first.
+    /// Multiply before reading on, and first what was read first.
     pub priorities: bool,
 }
 
@@ -211,13 +211,15 @@ impl Stream {
                 flow.set_owner(self.slot(number), self.assignment.reader(number));
             }
             let task = self.reading.task(&place.block);
-            flow.submit(task, &[(self.slot(number), W)], self.priority(number));
+            flow.submit(task, &[(self.slot(number), W)], 0);
         }
     }
 
-    /// The sooner it is read, the more urgent. By the number of its row, as in equation 6.10 of the
-    /// thesis, rows would go one after the other, and undo an order in which neighbours are
-    /// disjoint.
+    /// Of a product: before reading, and the sooner its tile is read, the sooner.
+    ///
+    /// Equation 6.10 of the thesis gives both the number of rows of tiles less that of the row. That
+    /// undoes an order of reading in which neighbours are disjoint; and products that stand in the
+    /// queue of a worker behind what it has to read keep others from their bands.
     fn priority(&self, number: usize) -> i32 {
         if self.overlap.priorities { (self.slots.len() - number) as i32 } else { 0 }
     }

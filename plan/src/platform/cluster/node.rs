@@ -6,7 +6,7 @@ use tegula_kernels::kernel::Kernel;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::flow::Cost;
 use tegula_runtime::platform::{
-    ClassId, Durations, Machine, MemoryId, MemoryKind, Worker, WorkerClass,
+    Cap, ClassId, Durations, Machine, MemoryId, MemoryKind, Worker, WorkerClass,
 };
 use tegula_runtime::sim::NodeOptions;
 use tegula_runtime::trace::Totals;
@@ -93,6 +93,18 @@ impl ClusterNode {
         }
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, self.known(class)?)?;
         Some(1e-9 * nanoseconds as f64 / self.speed_of(codelet))
+    }
+
+    /// How many tasks of `codelet` that cost so much it runs in a second, if it runs few of them at a
+    /// time, such as those that read.
+    #[must_use]
+    pub fn capped_rate(&self, codelet: &'static str, cost: Cost) -> Option<f64> {
+        let is_of = |cap: &&Cap| cap.codelets.iter().any(|name| name == codelet);
+        let most = self.machine.caps.iter().find(is_of)?.most;
+        let classes = (0..self.machine.classes.len()).map(ClassId);
+        let classes = classes.filter(|&class| self.workers(class) > 0);
+        let seconds = classes.filter_map(|class| self.seconds_of(codelet, cost, class));
+        seconds.reduce(f64::min).map(|seconds| most as f64 / seconds)
     }
 
     /// How fast it runs tasks of `codelet` beside its platform.

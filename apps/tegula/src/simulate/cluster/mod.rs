@@ -232,6 +232,17 @@ impl Case<'_> {
         }
     }
 
+    /// What tasks take at least of which each node runs few at a time.
+    fn capped_seconds(&self, contents: &Contents) -> f64 {
+        let kinds = contents.types.iter().zip(&contents.codelets);
+        let seconds = kinds.filter_map(|(kind, &(codelet, cost))| {
+            let rates = self.cluster.nodes.iter().map(|node| node.capped_rate(codelet, cost));
+            let together: f64 = rates.sum::<Option<f64>>()?;
+            Some(kind.tasks as f64 / together)
+        });
+        seconds.sum()
+    }
+
     /// What the program consists of, and the area bound of all its tasks on all workers.
     ///
     /// # Errors
@@ -263,6 +274,7 @@ impl Case<'_> {
             }
         }
         let area = area_bound(&contents, &machine);
+        let area = area.map(|area| area.max(self.capped_seconds(&contents)));
         Ok((contents, area))
     }
 

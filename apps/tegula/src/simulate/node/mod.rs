@@ -169,9 +169,19 @@ pub(crate) fn whole() -> FlowOptions {
     FlowOptions { window: u64::MAX, ..FlowOptions::default() }
 }
 
-/// The area bound in seconds.
+/// The area bound in seconds, also of tasks of which few run at a time.
 pub(super) fn area_bound(contents: &Contents, machine: &Machine) -> Option<f64> {
     let workers = |class| machine.workers.iter().filter(|worker| worker.class.0 == class).count();
     let workers: Vec<usize> = (0..machine.classes.len()).map(workers).collect();
-    area(&contents.types, &workers).map(|area| area.seconds)
+    let capped = machine.caps.iter().map(|cap| {
+        let kinds = contents.types.iter().zip(&contents.codelets);
+        let own = kinds.filter(|(_, (codelet, _))| cap.codelets.iter().any(|name| name == codelet));
+        let seconds = own.map(|(kind, _)| {
+            let fastest = kind.seconds.iter().flatten().copied().reduce(f64::min);
+            kind.tasks as f64 * fastest.unwrap_or(0.0)
+        });
+        seconds.sum::<f64>() / cap.most as f64
+    });
+    let capped = capped.fold(0.0, f64::max);
+    area(&contents.types, &workers).map(|area| area.seconds.max(capped))
 }

@@ -312,9 +312,17 @@ DEALINGS = {
 }
 
 
+PASS = ("--tile-size", 640, "--width", 1000)
+
+
 def embeddings(runs, _):
-    """C30 to C32: a pass over distances of 75 x 75 tiles of 640 with 1000 columns, in seconds."""
-    return planned(runs, "diodon", 75, ("--tile-size", 640, "--width", 1000), DEALINGS)
+    """C30 to C32: a pass over distances of 75 x 75, 100 x 100 and 200 x 200 tiles of 640 with 1000 columns, in seconds. The
+    bound is what all readers take, or all workers, whichever is longer. Then what four nodes hold of the largest."""
+    tables = [planned(runs, "diodon", tiles, PASS, DEALINGS) for tiles in (75, 100, 200)]
+    nodes = runs.simulate("diodon", "4b715-gpu", 200, *PASS).result()["nodes"]
+    gib = [[f"{node[key] / 2**30:.1f}" for key in ("peak_bytes", "installed_bytes")] for node in nodes]
+    held = table(["node of 4b715-gpu", "holds, GiB", "of"], [[str(rank), *of] for rank, of in enumerate(gib)])
+    return "\n".join([*tables, held])
 
 
 def times_of_nodes(runs, _):

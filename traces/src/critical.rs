@@ -42,7 +42,7 @@ impl CriticalPath {
         if trace.records.iter().all(|record| record.after == 0) {
             return None;
         }
-        // What the runtime itself adds, such as folds, bears the number of the task that comes next.
+        // What the runtime itself adds, such as folds, has the number of the task that comes next.
         let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
         for (place, record) in trace.records.iter().enumerate() {
             places.entry(record.task).or_default().push(place);

@@ -29,7 +29,11 @@ const ROOMS: &[Room] = &[
     Room { name: "watch", knows: &["types"], must_not: &[KERNELS] },
     Room { name: "trace", knows: &["sync"], must_not: &[] },
     Room { name: "platform", knows: &["trace", "types"], must_not: &[TIME] },
-    Room { name: "memory", knows: &["platform", "trace", "types"], must_not: &[THREADS, TIME] },
+    Room {
+        name: "memory",
+        knows: &["platform", "sync", "trace", "types"],
+        must_not: &[THREADS, TIME],
+    },
     Room {
         name: "sched",
         knows: &["memory", "platform", "random", "types"],

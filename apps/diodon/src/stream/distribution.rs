@@ -25,7 +25,8 @@ impl TileDistribution {
         Self { products: Powers::equal(ranks), reading: None }
     }
 
-    /// Owners of panels, bands of which all ranks have by their powers; of all else as `others` say.
+    /// Owners of panels, bands of which all ranks have by their powers; of all else those that
+    /// `others` say.
     pub(super) fn owners(&self, others: Arc<dyn Owners>) -> Arc<dyn Owners> {
         let panels = OneD { powers: self.products.clone() };
         Arc::new(PanelsApart { panels: Planned::new(panels, Storage::Full), others })

@@ -217,9 +217,9 @@ impl Stream {
 
     /// Of a product: before reading, and the sooner its tile is read, the sooner.
     ///
-    /// Equation 6.10 of the thesis gives both the number of rows of tiles less that of the row. That
-    /// undoes an order of reading in which neighbours are disjoint; and products that stand in the
-    /// queue of a worker behind what it has to read keep others from their bands.
+    /// Equation 6.10 of the thesis gives both the number of rows of tiles less that of the row.
+    /// That undoes an order of reading in which neighbours are disjoint; and products that stand in
+    /// the queue of a worker behind what it has to read keep others from their bands.
     fn priority(&self, number: usize) -> i32 {
         if self.overlap.priorities { (self.slots.len() - number) as i32 } else { 0 }
     }

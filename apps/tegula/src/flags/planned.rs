@@ -20,8 +20,8 @@ use crate::work::{Passes, Program, Work};
 /// Order of the largest tiles that are multiplied to see how long that takes.
 const MOST_TIMED: usize = 1024;
 
-/// Seconds that a run takes by a rough guess from which on a distribution is planned though none was
-/// asked for: to measure the ranks takes about one, and as much to compare distributions.
+/// Seconds that a run takes by a rough guess from which on a distribution is planned though none
+/// was asked for: to measure the ranks takes about one, and as much to compare distributions.
 const WORTH_PLANNING: f64 = 20.0;
 
 /// What distributes tiles over ranks unless told otherwise.

@@ -95,8 +95,8 @@ impl ClusterNode {
         Some(1e-9 * nanoseconds as f64 / self.speed_of(codelet))
     }
 
-    /// How many tasks of `codelet` that cost so much it runs in a second, if it runs few of them at a
-    /// time, such as those that read.
+    /// How many tasks of `codelet` that cost so much it runs in a second, if it runs few of them at
+    /// a time, such as those that read.
     #[must_use]
     pub fn capped_rate(&self, codelet: &'static str, cost: Cost) -> Option<f64> {
         let is_of = |cap: &&Cap| cap.codelets.iter().any(|name| name == codelet);

@@ -1,9 +1,8 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
-use std::collections::BTreeMap;
-
 use super::fatal::Fatal;
 use super::full_disk::Sacrifices;
+use super::kept::Kept;
 use super::programs::Program;
 use super::{Event, Shared};
 use crate::dispatch::{Action, Dispatcher, Operation, Staging};
@@ -15,7 +14,7 @@ use crate::memory::Transfer;
 use crate::sched::contexts::{ContextError, Contexts};
 use crate::sched::{PolicyOptions, Scheduler, Task};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
-use crate::types::{HandleId, JobId, MemoryId, TaskId, WorkerId};
+use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
@@ -37,10 +36,8 @@ pub(super) struct Core {
     is_recording: bool,
     has_contexts: bool,
     records: Records,
-    /// Records of flows that share the engine, by their first jobs.
-    kept: BTreeMap<JobId, Vec<TaskRecord>>,
-    /// Numbers that tasks of taken records have: all below this.
-    numbered: u64,
+    /// Records of flows that share the engine.
+    pub(super) kept: Kept,
     totals: Totals,
     /// By the number of each flow, the handle that its program waits for.
     host: Vec<Option<Task>>,
@@ -80,8 +77,7 @@ impl Core {
             is_recording: *trace,
             has_contexts: *contexts,
             records: Records::default(),
-            kept: BTreeMap::new(),
-            numbered: 0,
+            kept: Kept::default(),
             totals: Totals::new(workers, memories),
             host: Vec::new(),
             staging: Staging::default(),
@@ -108,23 +104,8 @@ impl Core {
     pub(super) fn take_records(&mut self) -> Records {
         let contexts = self.dispatcher.context_records();
         let mut records = Records { contexts, ..std::mem::take(&mut self.records) };
-        for mut tasks in std::mem::take(&mut self.kept).into_values() {
-            let first = self.numbered;
-            for record in &mut tasks {
-                record.task += first;
-                record.after += if record.after == 0 { 0 } else { first };
-                self.numbered = self.numbered.max(record.task + 1);
-            }
-            records.tasks.append(&mut tasks);
-        }
+        records.tasks.append(&mut self.kept.take());
         records
-    }
-
-    /// Keeps records of the flow whose first job is `job` for whoever takes those of all.
-    pub(super) fn keep_records(&mut self, job: JobId, tasks: &[TaskRecord]) {
-        // Names of phases are the flow's own.
-        let plain = |record: &TaskRecord| TaskRecord { phase: 0, ..*record };
-        self.kept.entry(job).or_default().extend(tasks.iter().map(plain));
     }
 
     /// When something is to be done although nothing happens.

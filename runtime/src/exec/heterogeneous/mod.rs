@@ -11,6 +11,7 @@ mod drive;
 mod fatal;
 mod full_disk;
 mod heap;
+mod kept;
 mod pins;
 mod pool;
 mod programs;
@@ -403,7 +404,7 @@ impl Running for Heterogeneous {
     fn show_records(&mut self, tasks: &[TaskRecord]) {
         if self.shared.programs.only().is_none() {
             let job = self.program.space.naming.job;
-            self.shared.with_core(|core| core.keep_records(job, tasks));
+            self.shared.with_core(|core| core.kept.add(job, tasks));
         }
     }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs that plan themselves on three unequal hosts, beside distributions that are named.
 
-    scripts/bench/planned.py [--rounds N] [--tegula FILE] [--rate RATE] [--speeds P,P,P] [--part NAME]        as root
+    scripts/bench/planned.py [--rounds N] [--tegula FILE] [--rate RATE] [--speeds P,P,P] [--part NAME] [--write]        as root
+    scripts/bench/planned.py --gather [--write]
 
 The hosts are network namespaces of this machine (scripts/slurm/hosts) with a rank of one worker each under Open MPI's mpirun; control groups
 leave them unequal shares of a core. Each case runs in each round, in turn with the others; ratios are taken within a round: how many
@@ -12,15 +13,18 @@ times as long as block-cyclic over all it takes, all of the command counted, so 
     slow         the same fit, in which the second host has a tenth of a core after some evaluations
     embedding    principal coordinates of distances that are read from HDF5
 
-Log-likelihoods of all cases must agree to 1e-12 of them, eigenvalues to 1e-9. Single runs go to target/bench/planned.json.
+Log-likelihoods of all cases must agree to 1e-12 of them, eigenvalues to 1e-9. Single runs go to target/bench/planned.json, from which
+--gather makes the tables; --write puts them into scripts/bench/results.
 """
 
 import argparse
+import datetime
 import json
 import pathlib
 import statistics
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 
@@ -102,17 +106,33 @@ def main():
     parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
     parser.add_argument("--rate", default="1gbit", help="of each link")
     parser.add_argument("--speeds", default="80,55,30", help="percent of a core of each host")
+    parser.add_argument("--gather", action="store_true", help="tables of the runs that are kept")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--part", action="append", choices=PARTS, help="all, unless told otherwise")
     arguments = parser.parse_args()
     if arguments.tegula:
         BENCH.TEGULA = arguments.tegula.resolve()
+    kept = json.loads(STORE.read_text()) if arguments.gather else measured(arguments)
+    text = "\n\n".join(f"{table(part, runs)}".strip() for part, runs in kept.items())
+    worst = max(difference(runs) for runs in kept.values())
+    rounds = min(len(values) for runs in kept.values() for values in runs.values())
+    about = (f"Three hosts of {arguments.speeds} % of a core, links of {arguments.rate} (`scripts/bench/planned.py`). Ratios are to "
+             f"the first case; answers differ by {worst:.1e} of them at most. {BENCH.machine()}; {datetime.date.today()}; {rounds} rounds.")
+    text = f"{textwrap.fill(about, 99)}\n\n{text}"
+    print(f"\n{text}")
+    if arguments.write:
+        BENCH.write({"runs that plan themselves": text.strip()})
+
+
+def measured(arguments):
+    """Runs of all cases, by part and case."""
     speeds = [int(speed) for speed in arguments.speeds.split(",")]
     kept = {}
     with Hosts(arguments.rate) as hosts:
         for words in DATA:
             subprocess.run([BENCH.TEGULA, *words.split()], cwd=hosts.data, check=True)
         for part in arguments.part or PARTS:
-            runs = {}
+            runs = kept[part] = {}
             for _ in range(arguments.rounds):
                 for case, words in cases(part, speeds).items():
                     for host, speed in enumerate(speeds, 1):
@@ -120,10 +140,9 @@ def main():
                     value = run(hosts, part, words)
                     runs.setdefault(case, []).append(value)
                     print(part, case, value, flush=True)
-                    kept[part] = runs
                     STORE.parent.mkdir(parents=True, exist_ok=True)
                     STORE.write_text(json.dumps(kept, indent=1))
-            print(f"\n{table(part, runs)}\nanswers differ by {difference(runs):.1e} of them at most\n")
+    return kept
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ pub struct Cluster {
     pub memory_gb: f64,
     /// Rate of the link of each to the file system, in gigabytes per second.
     pub bandwidth: f64,
+    /// Rate of the file system itself, if all links together are faster.
+    pub shared: Option<f64>,
 }
 
 /// Most nodes, and most cores of a node, that a description may have.
@@ -21,14 +23,15 @@ const MOST: u32 = 1 << 20;
 impl Default for Cluster {
     /// The 486 nodes of the experiments of M. Gonthier's thesis, chapter 6.
     fn default() -> Self {
-        Self { nodes: 486, cores: 20, memory_gb: 128.0, bandwidth: 0.1 }
+        Self { nodes: 486, cores: 20, memory_gb: 128.0, bandwidth: 0.1, shared: None }
     }
 }
 
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { nodes, cores, memory_gb, bandwidth } = self;
-        write!(f, "{nodes}x{cores}x{memory_gb}GB:{bandwidth}GB/s")
+        let Self { nodes, cores, memory_gb, bandwidth, shared } = self;
+        write!(f, "{nodes}x{cores}x{memory_gb}GB:{bandwidth}GB/s")?;
+        shared.map_or(Ok(()), |shared| write!(f, ":{shared}GB/s"))
     }
 }
 
@@ -45,13 +48,16 @@ impl Cluster {
         self.memory_gb / f64::from(self.cores)
     }
 
-    /// Reads `NODESxCORESxMEMORYGB:RATEGB/s`, as [`Cluster`] is written.
+    /// Reads `NODESxCORESxMEMORYGB:RATEGB/s[:RATEGB/s]`, as [`Cluster`] is written.
     ///
     /// # Errors
     /// With what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("'{text}' is not NODESxCORESxMEMORY:RATE, such as 486x20x128GB:0.1GB/s");
+        let wrong = || {
+            format!(
+                "'{text}' is not NODESxCORESxMEMORY:RATE[:RATE of the file system], such as 486x20x128GB:0.1GB/s"
+            )
+        };
         let number = |text: Option<&str>, unit: &str| -> Option<f64> {
             let text = text?.trim();
             text.strip_suffix(unit).unwrap_or(text).trim().parse().ok()
@@ -62,6 +68,10 @@ impl Cluster {
         let (nodes, cores) = (whole(sizes.next()), whole(sizes.next()));
         let memory = number(sizes.next(), "GB");
         let bandwidth = number(parts.next(), "GB/s");
+        let shared = match parts.next() {
+            None => None,
+            Some(text) => Some(number(Some(text), "GB/s").ok_or_else(wrong)?),
+        };
         let is_whole = sizes.next().is_none() && parts.next().is_none();
         if !is_whole {
             return Err(wrong());
@@ -71,11 +81,11 @@ impl Cluster {
         else {
             return Err(wrong());
         };
-        Self { nodes, cores, memory_gb, bandwidth }.checked()
+        Self { nodes, cores, memory_gb, bandwidth, shared }.checked()
     }
 
     /// Reads the object of a `cluster.json`: `nodes, cores_per_node, memory_gb,
-    /// bandwidth_gb_per_s`, and `begin` if it is there.
+    /// bandwidth_gb_per_s`, and `file_system_gb_per_s` and `begin` if they are there.
     ///
     /// # Errors
     /// With what is wrong.
@@ -97,6 +107,7 @@ impl Cluster {
             cores: whole("cores_per_node")?,
             memory_gb: number("memory_gb")?,
             bandwidth: number("bandwidth_gb_per_s")?,
+            shared: value["file_system_gb_per_s"].as_f64(),
         };
         Ok((cluster.checked()?, value["begin"].as_i64()))
     }
@@ -109,6 +120,7 @@ impl Cluster {
             "cores_per_node": self.cores,
             "memory_gb": self.memory_gb,
             "bandwidth_gb_per_s": self.bandwidth,
+            "file_system_gb_per_s": self.shared,
             "begin": begin,
         })
     }
@@ -122,7 +134,8 @@ impl Cluster {
                 self.nodes, self.cores
             ));
         }
-        if !is_rate(self.memory_gb) || !is_rate(self.bandwidth) {
+        let rates = [Some(self.memory_gb), Some(self.bandwidth), self.shared];
+        if !rates.into_iter().flatten().all(is_rate) {
             return Err("memory and rates are above 0".to_owned());
         }
         Ok(self)

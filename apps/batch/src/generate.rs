@@ -18,13 +18,17 @@ pub struct Shape {
     pub users: usize,
     /// Jobs of a burst, on average.
     pub burst: f64,
+    /// Share of the bursts whose jobs take from 2 to 8 whole nodes.
+    pub wide: f64,
+    /// What a job writes, over what it reads.
+    pub output: f64,
     /// The seed.
     pub seed: u64,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { jobs: 100_000, load: 1.0, users: 200, burst: 13.0, seed: 0 }
+        Self { jobs: 100_000, load: 1.0, users: 200, burst: 13.0, wide: 0.0, output: 0.0, seed: 0 }
     }
 }
 
@@ -38,6 +42,8 @@ const SAME_FILE: i64 = 800;
 const SHORTEST: f64 = 40.0;
 /// Part of the jobs that is killed.
 const KILLED: f64 = 0.013;
+/// Most nodes of a job.
+const WIDEST: u32 = 8;
 /// Cores, with their shares.
 const CORES: &[(u32, f64)] = &[
     (1, 56.0),
@@ -133,21 +139,28 @@ pub fn generate(cluster: &Cluster, shape: Shape) -> Result<Workload, String> {
         )
     })?;
     let begin = drawn.first().map_or(0, |job| job.submit);
-    let jobs = drawn.iter().zip(1..).map(|(job, id)| Job {
-        id,
-        submit: job.submit,
-        walltime: job.walltime,
-        duration: duration(job, power),
-        cores: job.cores,
-        user: job.user,
-        file: Some(job.file),
-        file_gb: f64::from(job.cores) * cluster.share_gb(),
-        kind: match job.submit / DAY {
-            0 => Kind::Before,
-            day if day < DAYS - 1 => Kind::Evaluated,
-            _ => Kind::After,
-        },
-        ran: None,
+    let jobs = drawn.iter().zip(1..).map(|(job, id)| {
+        let nodes = job.cores.div_ceil(cluster.cores);
+        let cores = job.cores / nodes;
+        let file_gb = f64::from(cores) * cluster.share_gb();
+        Job {
+            id,
+            submit: job.submit,
+            walltime: job.walltime,
+            duration: duration(job, power),
+            cores,
+            nodes,
+            user: job.user,
+            file: Some(job.file),
+            file_gb,
+            output_gb: shape.output * file_gb,
+            kind: match job.submit / DAY {
+                0 => Kind::Before,
+                day if day < DAYS - 1 => Kind::Evaluated,
+                _ => Kind::After,
+            },
+            ran: None,
+        }
     });
     Ok(Workload {
         jobs: jobs.collect(),
@@ -171,6 +184,10 @@ fn draw(random: &mut Random, cluster: &Cluster, shape: Shape) -> (Vec<Drawn>, u3
         let longest = longest_burst(shape.burst);
         let count = longest.powf(random.share()).round().max(1.0) as usize;
         let (cores, walltime) = (random.pick(&cores), 60 * random.pick(WALLTIMES));
+        let is_wide = shape.wide > 0.0 && random.share() < shape.wide;
+        let most = i64::from(cluster.nodes.min(WIDEST));
+        let nodes = if is_wide && most > 1 { 2 + random.below(most - 1) as u32 } else { 1 };
+        let cores = if nodes > 1 { nodes * cluster.cores } else { cores };
         let center = random.share();
         let gap = if random.share() < 0.5 { 0 } else { 1 + random.below(40) };
         let (mut submit, mut began) = (first, first);

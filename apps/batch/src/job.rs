@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// A job: so many cores of one node for at most its walltime.
+/// A job: so many cores of one node, or of each of several, for at most its walltime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     /// Its name in the log.
@@ -44,18 +44,30 @@ pub struct Job {
     pub walltime: i64,
     /// Seconds that it computes, once its file is there; at least 1. No scheduler knows it.
     pub duration: i64,
-    /// Cores of its node; at least 1.
+    /// Cores of its node, or of each of them; at least 1.
     pub cores: u32,
+    /// Nodes; at least 1.
+    pub nodes: u32,
     /// Whose it is: an index into [`Workload::users`].
     pub user: u32,
     /// The file that it reads, if any: an index into [`Workload::files`].
     pub file: Option<u32>,
     /// Gigabytes of that file.
     pub file_gb: f64,
+    /// Gigabytes that it writes to the file system when it has computed.
+    pub output_gb: f64,
     /// Its part of the log.
     pub kind: Kind,
     /// The node on which it ran and when it started there, of a job that runs already.
     pub ran: Option<(u32, i64)>,
+}
+
+impl Job {
+    /// Cores of all its nodes.
+    #[must_use]
+    pub fn all_cores(&self) -> u64 {
+        u64::from(self.cores) * u64::from(self.nodes)
+    }
 }
 
 /// A log of jobs in the order in which they are submitted.

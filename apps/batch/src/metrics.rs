@@ -70,7 +70,7 @@ pub fn measure(cluster: &Cluster, workload: &Workload, run: &Run) -> Vec<Measure
         Some(Measured {
             id: job.id,
             submit: job.submit,
-            cores: job.cores,
+            cores: (job.all_cores()).min(u32::MAX.into()) as u32,
             outcome,
             stretch: flow / reference,
             bounded_stretch: flow / reference.max(LEAST_REFERENCE),
@@ -80,9 +80,10 @@ pub fn measure(cluster: &Cluster, workload: &Workload, run: &Run) -> Vec<Measure
     measured.collect()
 }
 
-/// Seconds that a job takes alone, with its file to load.
+/// Seconds that a job takes alone, with its file to load and what it leaves to write.
 fn reference(cluster: &Cluster, job: &Job) -> f64 {
-    job.file.map_or(0.0, |_| job.file_gb / cluster.bandwidth) + job.duration as f64
+    let gigabytes = job.file.map_or(0.0, |_| job.file_gb) + job.output_gb;
+    gigabytes / cluster.bandwidth + job.duration as f64
 }
 
 /// The session of each job; those that are not evaluated are in session 0, which says nothing.

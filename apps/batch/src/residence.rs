@@ -185,6 +185,12 @@ impl Residence {
         fetch
     }
 
+    /// `file` is on `node` from `now` on, sooner or later than was thought.
+    pub(crate) fn arrive(&mut self, node: usize, file: u32, now: i64) {
+        let place = self.place(node, file, 0.0);
+        self.nodes[node].all[place as usize].loaded = now;
+    }
+
     /// A job that used `file` on `node` ends at `now`.
     pub(crate) fn end(&mut self, node: usize, file: u32, now: i64) {
         let place = self.place(node, file, 0.0);

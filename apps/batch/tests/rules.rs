@@ -11,7 +11,7 @@ use tegula_batch::rules::Rules;
 
 /// A node of two cores whose load of a gigabyte takes ten seconds.
 fn cluster(nodes: u32) -> Cluster {
-    Cluster { nodes, cores: 2, memory_gb: 8.0, bandwidth: 0.1 }
+    Cluster { nodes, cores: 2, memory_gb: 8.0, bandwidth: 0.1, shared: None }
 }
 
 /// `(submit, walltime, duration, cores, file)`: files are of one gigabyte.
@@ -27,6 +27,8 @@ fn workload(lines: &[Line]) -> Workload {
         user: 0,
         file,
         file_gb: 1.0,
+        output_gb: 0.0,
+        nodes: 1,
         kind: Kind::Evaluated,
         ran: None,
     };
@@ -73,6 +75,79 @@ fn a_file_stays_until_the_very_second_in_which_its_last_user_ends() {
 fn a_job_is_killed_at_its_walltime_loads_included() {
     let killed = outcomes(1, "fcfs", &[(0, 20, 15, 1, Some(0)), (2, 6, 15, 1, Some(0))]);
     assert_eq!(killed, [outcome(0, 0, 20, 10, 0), outcome(0, 2, 8, 0, 8)]);
+}
+
+#[test]
+fn a_job_of_several_nodes_has_all_of_them_at_once() {
+    let mut workload = workload(&[
+        (0, 50, 30, 1, None),
+        (1, 40, 20, 2, Some(0)),
+        (2, 99, 5, 1, None),
+        (3, 40, 10, 2, None),
+    ]);
+    (workload.jobs[1].nodes, workload.jobs[3].nodes) = (2, 3);
+    for name in ["fcfs", "eft", "lea", "leo", "lem", "gradual"] {
+        for backfill in [false, true] {
+            let run = simulate(&cluster(3), &workload, options(name, backfill));
+            let all: Vec<Outcome> = run.outcomes.iter().map(|o| o.expect("it starts")).collect();
+            // Two nodes load at once; the third job's core is beside the first job; the last one
+            // needs all nodes.
+            assert_eq!(all[1], outcome(1, 1, 31, 10, 0), "{name}");
+            assert_eq!(all[2], outcome(0, 2, 7, 0, 0), "{name}");
+            assert_eq!((all[3].start, all[3].end), (31, 41), "{name}");
+            let measured = measure(&cluster(3), &workload, &run);
+            assert_eq!((measured[1].cores, measured[1].core_seconds()), (4, 120));
+        }
+    }
+}
+
+#[test]
+fn what_a_job_leaves_is_written_within_its_walltime() {
+    let mut workload = workload(&[(0, 60, 30, 1, Some(0)), (0, 25, 5, 1, None)]);
+    workload.jobs.iter_mut().for_each(|job| job.output_gb = 1.5);
+    let run = simulate(&cluster(2), &workload, options("fcfs", false));
+    assert_eq!(run.outcomes[0], Some(outcome(0, 0, 55, 10, 0)));
+    assert_eq!(run.outcomes[1], Some(outcome(0, 0, 20, 0, 0)));
+    workload.jobs[0].walltime = 50;
+    let run = simulate(&cluster(2), &workload, options("fcfs", false));
+    assert_eq!(run.outcomes[0].map(|outcome| outcome.end), Some(50));
+}
+
+#[test]
+fn transfers_share_a_slow_file_system() {
+    let slow = Cluster { shared: Some(0.1), ..cluster(3) };
+    let run = |workload: &Workload| -> Vec<Outcome> {
+        let run = simulate(&slow, workload, options("fcfs", false));
+        run.outcomes.into_iter().map(|outcome| outcome.expect("it starts")).collect()
+    };
+    // Two loads of 10 s each take 20 s together; who reads the same file there waits for it.
+    let mut three =
+        workload(&[(0, 99, 30, 2, Some(0)), (0, 99, 30, 1, Some(1)), (5, 99, 10, 1, Some(1))]);
+    let all = [outcome(0, 0, 50, 20, 0), outcome(1, 0, 50, 20, 0), outcome(1, 5, 30, 0, 15)];
+    assert_eq!(run(&three), all);
+    // One is killed before its file is there, which the other still gets.
+    three.jobs[1].walltime = 12;
+    let all = [outcome(0, 0, 50, 20, 0), outcome(1, 0, 12, 0, 12), outcome(1, 5, 30, 0, 15)];
+    assert_eq!(run(&three), all);
+    // What is written shares it, too.
+    let mut writes = workload(&[(0, 99, 10, 1, None), (0, 99, 10, 1, None)]);
+    writes.jobs.iter_mut().for_each(|job| job.output_gb = 1.0);
+    assert_eq!(run(&writes).iter().map(|o| o.end).collect::<Vec<_>>(), [30, 30]);
+    // A file system that is fast enough changes nothing.
+    let shape = Shape { jobs: 400, load: 1.1, wide: 0.1, output: 0.2, seed: 5, ..Shape::default() };
+    let alone = Cluster { nodes: 6, cores: 4, memory_gb: 8.0, bandwidth: 0.01, shared: None };
+    let mut drawn = generate(&alone, shape).expect("they offer it");
+    drawn.jobs.iter_mut().for_each(|job| job.file_gb = job.file_gb.round());
+    drawn.jobs.iter_mut().for_each(|job| job.output_gb = 0.0);
+    for name in ["fcfs", "lem", "gradual"] {
+        let shared = Cluster { shared: Some(100.0), ..alone.clone() };
+        let [a, b] = [&alone, &shared]
+            .map(|cluster| simulate(cluster, &drawn, options(name, true)).outcomes);
+        for (place, (a, b)) in a.iter().zip(&b).enumerate() {
+            // Ends are simulated, too, and meanwhile more jobs start.
+            assert!(a.is_none() || a == b, "{name}: {a:?}, {b:?}: {:?}", drawn.jobs[place]);
+        }
+    }
 }
 
 #[test]
@@ -195,6 +270,49 @@ fn no_core_is_used_twice_and_runs_repeat() {
                 assert_eq!(measured.len(), workload.evaluated().count(), "{name}");
                 let again = simulate(&cluster, &workload, options);
                 assert_eq!(run.outcomes, again.outcomes, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wide_jobs_and_shared_file_systems_keep_to_the_cores_and_repeat() {
+    for (shared, seed) in [(None, 1), (Some(0.2), 2), (Some(0.05), 3)] {
+        let cluster = Cluster { nodes: 6, shared, ..Cluster::default() };
+        let shape =
+            Shape { jobs: 700, load: 1.1, wide: 0.2, output: 0.3, seed, ..Shape::default() };
+        let workload = generate(&cluster, shape).expect("a workload");
+        assert!(workload.jobs.iter().any(|job| job.nodes > 1));
+        for policy in POLICIES {
+            for backfill in [false, true] {
+                let options =
+                    Options { policy, backfill, rules: Rules::Text, weight: 500.0, interval: 0 };
+                let run = simulate(&cluster, &workload, options);
+                let name = format!("{} {backfill} {shared:?}", policy.name);
+                let mut changes: Vec<(i64, i64)> = Vec::new();
+                for (job, outcome) in workload.jobs.iter().zip(&run.outcomes) {
+                    let Some(outcome) = outcome else { continue };
+                    let taken = outcome.end - outcome.start;
+                    assert!(
+                        outcome.start >= job.submit && taken <= job.walltime,
+                        "{name}: {job:?}"
+                    );
+                    let computes = job.duration.min(job.walltime);
+                    let has_waited = outcome.transfer + outcome.wait;
+                    assert!(taken >= computes.min(job.walltime - has_waited), "{name}: {job:?}");
+                    let cores = job.all_cores() as i64;
+                    changes.extend([(outcome.start, cores), (outcome.end, -cores)]);
+                }
+                changes.sort_unstable();
+                let mut busy = 0;
+                for (_, change) in changes {
+                    busy += change;
+                    assert!(busy <= cluster.all_cores() as i64, "{name}");
+                }
+                let again = simulate(&cluster, &workload, options);
+                assert_eq!(run.outcomes, again.outcomes, "{name}");
+                let measured = measure(&cluster, &workload, &run);
+                assert_eq!(measured.len(), workload.evaluated().count(), "{name}");
             }
         }
     }

@@ -174,6 +174,8 @@ mod tests {
             user: 0,
             file,
             file_gb: if file.is_some() { 10.0 } else { 0.0 },
+            output_gb: 0.0,
+            nodes: 1,
             kind: Kind::Evaluated,
             ran: None,
         }

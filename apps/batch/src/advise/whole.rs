@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn files_are_cut_only_where_the_balance_needs_it() {
-        let cluster = Cluster { nodes: 2, cores: 1, memory_gb: 100.0, bandwidth: 1.0 };
+        let cluster =
+            Cluster { nodes: 2, cores: 1, memory_gb: 100.0, bandwidth: 1.0, shared: None };
         let jobs: Vec<Job> = (0..9).map(|k| job(k + 1, Some(k as u32 / 3), 1)).collect();
         let [(_, whole), (_, shared)] = ways(&cluster, &jobs);
         let of =
@@ -137,7 +138,8 @@ mod tests {
 
     #[test]
     fn the_next_file_is_fetched_while_jobs_of_the_one_before_compute() {
-        let cluster = Cluster { nodes: 1, cores: 2, memory_gb: 100.0, bandwidth: 1.0 };
+        let cluster =
+            Cluster { nodes: 1, cores: 2, memory_gb: 100.0, bandwidth: 1.0, shared: None };
         let jobs: Vec<Job> = (0..6).map(|k| job(k + 1, Some(k as u32 / 3), 1)).collect();
         let [(_, whole), _] = ways(&cluster, &jobs);
         let order: Vec<usize> = whole.iter().map(|one| one.0).collect();

@@ -17,8 +17,8 @@ use crate::rules::Rules;
 
 /// What a search knows of a job.
 #[derive(Clone, Copy)]
-struct Wanted {
-    file: Option<u32>,
+pub(super) struct Wanted {
+    pub(super) file: Option<u32>,
     cores: u32,
     walltime: i64,
     weights: Weights,
@@ -35,7 +35,7 @@ impl Simulation<'_> {
         self.options.rules == Rules::Published
     }
 
-    fn wanted(&self, job: u32, weights: Weights) -> Wanted {
+    pub(super) fn wanted(&self, job: u32, weights: Weights) -> Wanted {
         let of = &self.jobs[job as usize];
         let file = of.file.filter(|_| !self.is_plain());
         let load = match file {
@@ -185,7 +185,13 @@ impl Simulation<'_> {
     }
 
     /// The score of `node` from `start` on, counted from `time`.
-    fn score(&mut self, wanted: &Wanted, (node, start): (usize, i64), load: f64, time: i64) -> f64 {
+    pub(super) fn score(
+        &mut self,
+        wanted: &Wanted,
+        (node, start): (usize, i64),
+        load: f64,
+        time: i64,
+    ) -> f64 {
         let weights = self.weights_at(wanted, node, start);
         let again = if weights.reload == 0.0 { 0.0 } else { self.reload(wanted, node, start) };
         self.sum(time, weights.load * load, weights.reload * again)
@@ -201,7 +207,7 @@ impl Simulation<'_> {
     }
 
     /// Seconds from `start` on until the file is on `node`.
-    fn load(&mut self, wanted: &Wanted, node: usize, start: i64) -> f64 {
+    pub(super) fn load(&mut self, wanted: &Wanted, node: usize, start: i64) -> f64 {
         if wanted.file.is_none() {
             return 0.0;
         }
@@ -232,13 +238,13 @@ impl Simulation<'_> {
     }
 
     /// Notes on which nodes `file` may be.
-    fn mark_holders(&mut self, file: Option<u32>) {
+    pub(super) fn mark_holders(&mut self, file: Option<u32>) {
         for &(node, place) in file.map_or(&[][..], |file| self.residence.holders(file)) {
             self.place_on[node as usize] = place + 1;
         }
     }
 
-    fn unmark_holders(&mut self, file: Option<u32>) {
+    pub(super) fn unmark_holders(&mut self, file: Option<u32>) {
         for &(node, _) in file.map_or(&[][..], |file| self.residence.holders(file)) {
             self.place_on[node as usize] = 0;
         }

@@ -1,7 +1,9 @@
 //! The simulation, event by event: ends of jobs, starts that were planned, submissions, passes.
 //!
-//! A job loads its file and then computes, on cores of its own, and is killed at its walltime:
-//! `end = start + min(load + duration, walltime)`. A file on a node is used again if a job that
+//! A job loads its file, computes, and writes what it leaves, on cores of its own, and is killed at
+//! its walltime: `end = start + min(load + duration + write, walltime)`. A job of several nodes loads
+//! its file on each of them. Where the file system is slower than all links together, transfers
+//! share it: see [`lines`]. A file on a node is used again if a job that
 //! uses it runs there, or its last user ended in this very second. If another job is loading it,
 //! the rest of that load is waited for.
 //!
@@ -9,11 +11,14 @@
 //! planned behind the plan that stands.
 
 mod choose;
+mod lines;
 mod pass;
 mod queue;
+mod sharing;
+mod wide;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use crate::cluster::Cluster;
 use crate::cores::Cores;
@@ -23,6 +28,7 @@ use crate::policy::{Policy, Situation};
 use crate::residence::Residence;
 use crate::rules::Rules;
 use queue::Queue;
+use sharing::Sharing;
 
 /// What a simulation follows.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +83,13 @@ struct Choice {
     inside: Option<usize>,
 }
 
+/// What a job has on a node beside its first one.
+#[derive(Clone, Debug)]
+struct Part {
+    node: u32,
+    used: Vec<u32>,
+}
+
 /// Where the simulation stands.
 struct Simulation<'a> {
     cluster: &'a Cluster,
@@ -93,6 +106,10 @@ struct Simulation<'a> {
     start: Vec<i64>,
     node: Vec<u32>,
     used: Vec<Vec<u32>>,
+    /// Of jobs of several nodes, those beside the first.
+    others: HashMap<u32, Vec<Part>>,
+    /// Where transfers share the file system, how far jobs are.
+    sharing: Option<Sharing>,
     /// Starts by the plan of this number: time, place in the queue, job.
     starts: BinaryHeap<Reverse<(i64, u64, u32)>>,
     ends: BinaryHeap<Reverse<(i64, u32)>>,
@@ -110,7 +127,8 @@ struct Simulation<'a> {
 /// Simulates `workload` on `cluster` until all evaluated jobs have started.
 ///
 /// # Panics
-/// If a job asks for more cores than a node has: see [`crate::log::clean`].
+/// If a job asks for more cores than a node has, or for more nodes than there are: see
+/// [`crate::log::clean`].
 #[must_use]
 pub fn simulate(cluster: &Cluster, workload: &Workload, options: Options) -> Run {
     let mut simulation = Simulation::new(cluster, workload, options);
@@ -122,7 +140,8 @@ impl<'a> Simulation<'a> {
     fn new(cluster: &'a Cluster, workload: &'a Workload, options: Options) -> Self {
         let (nodes, count) = (cluster.nodes as usize, workload.jobs.len());
         for job in &workload.jobs {
-            assert!(job.cores <= cluster.cores && job.duration > 0, "job {} on {cluster}", job.id);
+            let fits = job.cores <= cluster.cores && job.nodes <= cluster.nodes;
+            assert!(fits && job.duration > 0, "job {} on {cluster}", job.id);
         }
         Self {
             cluster,
@@ -137,6 +156,8 @@ impl<'a> Simulation<'a> {
             start: vec![i64::MIN; count],
             node: vec![0; count],
             used: vec![Vec::new(); count],
+            others: HashMap::new(),
+            sharing: cluster.shared.map(|shared| Sharing::new(cluster.bandwidth, shared, count)),
             starts: BinaryHeap::new(),
             ends: BinaryHeap::new(),
             outcomes: vec![None; count],
@@ -157,12 +178,12 @@ impl<'a> Simulation<'a> {
             (0..jobs.len()).filter(|&job| jobs[job].kind != Kind::Running).peekable();
         // What has happened since the last pass; the published program forgets it.
         let (mut has_ended, mut has_new) = (false, false);
-        while self.to_start > 0 {
+        while self.to_start > 0 || self.is_sharing() {
             has_ended |= self.end_jobs();
             self.start_planned();
             while let Some(job) = arrivals.next_if(|&job| jobs[job].submit <= self.now) {
                 has_new = true;
-                self.queued_cores += u64::from(jobs[job].cores);
+                self.queued_cores += jobs[job].all_cores();
                 // Those that come with an end go into the queue that is planned anew.
                 self.queue.push(job as u32, !has_ended);
             }
@@ -186,7 +207,9 @@ impl<'a> Simulation<'a> {
             let due = is_owed.then(|| begin + ((self.now - begin) / interval + 1) * interval);
             let arrival = arrivals.peek().map(|&job| jobs[job].submit);
             let (end, start) = (self.ends.peek(), self.starts.peek());
-            let next = [end.map(|end| end.0.0), start.map(|start| start.0.0), arrival, due];
+            let arrived = self.sharing.as_ref().and_then(Sharing::next);
+            let next =
+                [end.map(|end| end.0.0), start.map(|start| start.0.0), arrival, due, arrived];
             match next.into_iter().flatten().min() {
                 Some(time) => self.now = time.max(self.now + 1),
                 None => break,
@@ -229,20 +252,34 @@ impl<'a> Simulation<'a> {
 
     /// Ends jobs whose time it is; returns whether there are any.
     fn end_jobs(&mut self) -> bool {
-        let mut has_ended = false;
+        let mut has_ended = self.end_transfers();
         while let Some(&Reverse((time, job))) = self.ends.peek() {
             if time > self.now {
                 break;
             }
             self.ends.pop();
-            has_ended = true;
-            let (job, node) = (job as usize, self.node[job as usize] as usize);
-            self.cores.end(node, &self.used[job]);
-            if let Some(file) = self.jobs[job].file {
-                self.residence.end(node, file, self.now);
+            if self.sharing.is_some() {
+                has_ended |= self.step_sharing(job);
+                continue;
             }
+            has_ended = true;
+            self.end_job(job);
         }
         has_ended
+    }
+
+    /// Gives the cores of `job` back, which ends now.
+    fn end_job(&mut self, job: u32) {
+        let file = self.jobs[job as usize].file;
+        let first = (self.node[job as usize], std::mem::take(&mut self.used[job as usize]));
+        let others = self.others.remove(&job).unwrap_or_default();
+        let others = others.into_iter().map(|Part { node, used }| (node, used));
+        for (node, used) in std::iter::once(first).chain(others) {
+            self.cores.end(node as usize, &used);
+            if let Some(file) = file {
+                self.residence.end(node as usize, file, self.now);
+            }
+        }
     }
 
     /// Starts jobs that the plan has start now.
@@ -257,26 +294,39 @@ impl<'a> Simulation<'a> {
     }
 
     fn start_job(&mut self, job: usize) {
-        let (now, of, node) = (self.now, &self.jobs[job], self.node[job] as usize);
+        let (now, of, node) = (self.now, &self.jobs[job], self.node[job]);
         let (walltime, duration) = self.left[job];
-        let fetch = of.file.map(|file| {
-            let seconds = self.load_seconds(of.file_gb);
-            let fetch =
-                self.residence.start(node, (file, of.file_gb), (now, now + walltime), seconds);
-            (if fetch.loads { seconds } else { 0 }, fetch.wait)
-        });
-        let (transfer, wait) = fetch.unwrap_or_default();
-        let end = now + walltime.min(transfer + wait + duration);
-        self.cores.begin(node, now + walltime, &self.used[job]);
-        self.ends.push(Reverse((end, job as u32)));
+        let mut nodes = vec![node];
+        self.cores.begin(node as usize, now + walltime, &self.used[job]);
+        for part in self.others.get(&(job as u32)).into_iter().flatten() {
+            self.cores.begin(part.node as usize, now + walltime, &part.used);
+            nodes.push(part.node);
+        }
         self.queue.remove(job as u32);
         if of.kind != Kind::Running {
-            self.queued_cores -= u64::from(of.cores);
+            self.queued_cores -= of.all_cores();
         }
         if of.kind == Kind::Evaluated {
             self.to_start -= 1;
         }
-        self.outcomes[job] = Some(Outcome { node: node as u32, start: now, end, transfer, wait });
+        if self.sharing.is_some() {
+            return self.start_sharing(job as u32, &nodes);
+        }
+        // The slowest node counts.
+        let (mut transfer, mut wait) = (0, 0);
+        let seconds = self.load_seconds(of.file_gb);
+        for (node, file) in nodes.iter().filter_map(|&node| Some((node as usize, of.file?))) {
+            let fetch =
+                self.residence.start(node, (file, of.file_gb), (now, now + walltime), seconds);
+            let own = (if fetch.loads { seconds } else { 0 }, fetch.wait);
+            if own.0 + own.1 > transfer + wait {
+                (transfer, wait) = own;
+            }
+        }
+        let write = self.load_seconds(of.output_gb);
+        let end = now + walltime.min(transfer + wait + duration + write);
+        self.ends.push(Reverse((end, job as u32)));
+        self.outcomes[job] = Some(Outcome { node, start: now, end, transfer, wait });
     }
 
     /// Seconds that a load of so many gigabytes takes.

@@ -22,7 +22,11 @@ impl Simulation<'_> {
             let wanted = if self.is_published() && !self.is_plain() { cores } else { 1 };
             let has_room = wanted <= free;
             let weights = (self.options.policy.weights)(&self.situation(running_nodes, free));
-            if has_room {
+            let is_wide = self.jobs[job as usize].nodes > 1;
+            if has_room && is_wide {
+                let (newly, idle) = self.place_wide(job, weights);
+                (free, running_nodes) = (free - newly, running_nodes + idle);
+            } else if has_room {
                 let choice = self.choose(job, weights);
                 let is_idle = self.cores.is_idle(choice.node, self.now);
                 if choice.start == self.now && is_idle {
@@ -30,9 +34,8 @@ impl Simulation<'_> {
                 }
                 free -= self.place(job, choice);
             } else if self.options.backfill && self.taken_now < all {
-                if let Some(choice) = self.choose_hole(job, weights) {
-                    self.place_in_hole(job, choice);
-                }
+                let hole = if is_wide { None } else { self.choose_hole(job, weights) };
+                hole.into_iter().for_each(|choice| self.place_in_hole(job, choice));
             } else {
                 break;
             }
@@ -58,23 +61,40 @@ impl Simulation<'_> {
                 used.extend(outside);
                 count - inside
             }
-            None if self.options.backfill => {
-                self.take_by_number(node, (start, end), count, &mut used)
-            }
-            None => {
-                let is_free = |&&core: &&u32| self.cores.free_at(node)[core as usize] <= self.now;
-                let newly = self.cores.first(node, count).iter().filter(is_free).count();
-                self.cores.take_first(node, count as u32, end, &mut used);
-                newly
-            }
+            None => self.take(node, (start, end), count, &mut used),
         };
-        if self.options.backfill {
-            self.taken_now += if start == self.now { count } else { 0 };
-            self.holes.note_plan(node);
+        if inside.is_some() && self.options.backfill {
+            self.note_taken(node, start, count);
         }
         self.used[job as usize] = used;
         self.plan_start(job, node, start);
         newly
+    }
+
+    /// Gives to a job `count` cores of `node` that are free when it starts; returns how many had no
+    /// plan before.
+    pub(super) fn take(
+        &mut self,
+        node: usize,
+        (start, end): (i64, i64),
+        count: usize,
+        used: &mut Vec<u32>,
+    ) -> usize {
+        if self.options.backfill {
+            let newly = self.take_by_number(node, (start, end), count, used);
+            self.note_taken(node, start, count);
+            return newly;
+        }
+        let is_free = |&&core: &&u32| self.cores.free_at(node)[core as usize] <= self.now;
+        let newly = self.cores.first(node, count).iter().filter(is_free).count();
+        self.cores.take_first(node, count as u32, end, used);
+        newly
+    }
+
+    /// Notes for holes that `count` cores of `node` were given to a job from `start` on.
+    fn note_taken(&mut self, node: usize, start: i64, count: usize) {
+        self.taken_now += if start == self.now { count } else { 0 };
+        self.holes.note_plan(node);
     }
 
     /// Gives to a job the cores of the lowest numbers that are free when it starts, and notes

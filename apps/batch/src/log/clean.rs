@@ -13,13 +13,27 @@ pub(super) fn jobs(count: usize, one: &str, several: &str) -> String {
     if count == 1 { format!("1 job {one}") } else { format!("{count} jobs {several}") }
 }
 
-/// Makes the jobs fit `cluster`: one that asks for more cores than a node has gets all of a node
-/// for as much longer that its work is the same; a file that is larger than a node's memory gets
-/// that size. Returns what was done, in sentences.
-pub fn clean(workload: &mut Workload, cluster: &Cluster) -> Vec<String> {
-    let (mut wide, mut large) = (0, 0);
+/// Makes the jobs fit `cluster`: one that asks for more cores than a node has gets several nodes if
+/// it `may_be_wide`, or else all of a node for as much longer that its work is the same; a file that
+/// is larger than a node's memory gets that size. Returns what was done, in sentences.
+pub fn clean(workload: &mut Workload, cluster: &Cluster, may_be_wide: bool) -> Vec<String> {
+    let (mut spread, mut wide, mut large) = (0, 0, 0);
     for job in &mut workload.jobs {
-        if job.cores > cluster.cores {
+        let all = job.all_cores();
+        let needed = all.div_ceil(cluster.cores.into());
+        if may_be_wide && job.cores > cluster.cores && needed <= cluster.nodes.into() {
+            spread += 1;
+            job.nodes = needed as u32;
+            job.cores = all.div_ceil(needed) as u32;
+        } else if job.cores > cluster.cores
+            || job.nodes > 1 && !may_be_wide
+            || job.nodes > cluster.nodes
+        {
+            job.cores = u32::try_from(all).unwrap_or(u32::MAX);
+            job.nodes = 1;
+            if job.cores <= cluster.cores {
+                continue;
+            }
             wide += 1;
             let longer = |seconds: i64| {
                 let work = i128::from(seconds) * i128::from(job.cores);
@@ -35,6 +49,11 @@ pub fn clean(workload: &mut Workload, cluster: &Cluster) -> Vec<String> {
         }
     }
     let mut notes = Vec::new();
+    if spread > 0 {
+        let jobs = jobs(spread, "asks for", "ask for");
+        notes
+            .push(format!("{jobs} more than the {} cores of a node: several nodes", cluster.cores));
+    }
     if wide > 0 {
         notes.push(format!(
             "{} more than the {} cores of a node: one node instead, for as much longer that the \

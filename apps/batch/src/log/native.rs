@@ -7,7 +7,8 @@ use super::cells::{LONGEST, MOST, Names, Row, Rows, WIDEST};
 use crate::job::{Job, Kind, Workload};
 
 /// Reads a table with the columns `id, submit, walltime, duration, cores, user, file, file_gb`,
-/// and, where they are there, `kind` (-2 to 2), `start_node` (from 1) and `start_time`.
+/// and, where they are there, `kind` (-2 to 2), `start_node` (from 1), `start_time`, `nodes` (1)
+/// and `output_gb` (0).
 ///
 /// # Errors
 /// With the line.
@@ -51,6 +52,11 @@ fn job(row: &Row<'_>, users: &mut Names, files: &mut Names) -> Result<Job, LogEr
         user: users.number(row.text("user")),
         file: file.map(|name| files.number(name)),
         file_gb: row.amount("file_gb", 0.0)?,
+        output_gb: row.amount("output_gb", 0.0)?,
+        nodes: match row.text("nodes") {
+            "" => 1,
+            _ => row.within("nodes", (1, WIDEST))? as u32,
+        },
         kind,
         ran,
     })
@@ -62,17 +68,23 @@ fn job(row: &Row<'_>, users: &mut Names, files: &mut Names) -> Result<Job, LogEr
 /// Those of `out`.
 pub fn write_native(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
     let jobs = &workload.jobs;
+    let has_more = jobs.iter().any(|job| job.nodes > 1 || job.output_gb > 0.0);
+    let more = if has_more { ",nodes,output_gb" } else { "" };
     writeln!(
         out,
-        "id,submit,walltime,duration,cores,user,file,file_gb,kind,start_node,start_time"
+        "id,submit,walltime,duration,cores,user,file,file_gb,kind,start_node,start_time{more}"
     )?;
     for job in jobs {
         let user = quoted(&workload.users[job.user as usize]);
         let file = job.file.map_or(String::new(), |file| quoted(&workload.files[file as usize]));
         let ran = job.ran.map_or(",".to_owned(), |(node, time)| format!("{},{time}", node + 1));
+        let more = match has_more {
+            true => format!(",{},{}", job.nodes, job.output_gb),
+            false => String::new(),
+        };
         writeln!(
             out,
-            "{},{},{},{},{},{user},{file},{},{},{ran}",
+            "{},{},{},{},{},{user},{file},{},{},{ran}{more}",
             job.id,
             job.submit,
             job.walltime,

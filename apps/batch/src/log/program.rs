@@ -55,6 +55,8 @@ fn job(line: &str, users: &mut Names, files: &mut Names) -> Result<Job, String> 
         user: users.number(text("user:")?),
         file: file.map(|name| files.number(name)),
         file_gb: file_gb.ok_or_else(|| format!("'data_size: {size}' is no number from 0 on"))?,
+        output_gb: 0.0,
+        nodes: 1,
         kind,
         ran,
     })

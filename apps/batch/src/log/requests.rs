@@ -55,6 +55,8 @@ pub fn read_requests(text: &str) -> Result<Requests, LogError> {
             user: 0,
             file: file.map(|name| files.number(name)),
             file_gb: row.amount("file_gb", 0.0)?,
+            output_gb: 0.0,
+            nodes: 1,
             kind: Kind::Evaluated,
             ran: None,
         });

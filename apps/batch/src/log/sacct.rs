@@ -74,6 +74,8 @@ pub(super) fn read(text: &str) -> Result<Read, LogError> {
             user: users.number(row.text("user")),
             file: file.map(|file| files.number(file)),
             file_gb: row.amount("file_gb", 0.0)?,
+            output_gb: 0.0,
+            nodes: 1,
             kind: Kind::Evaluated,
             ran: None,
         });

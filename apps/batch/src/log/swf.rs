@@ -46,6 +46,8 @@ pub(super) fn read(text: &str) -> Result<Read, LogError> {
             user: users.number(&user.to_string()),
             file: None,
             file_gb: 0.0,
+            output_gb: 0.0,
+            nodes: 1,
             kind: Kind::Evaluated,
             ran: None,
         });

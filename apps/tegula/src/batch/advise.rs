@@ -67,7 +67,7 @@ impl Advise {
         let is_script = self.is_script()?;
         let (cluster, _) = self.cluster.cluster(None)?;
         let (mut requests, mut notes) = self.read(&cluster.share_gb())?;
-        notes.extend(clean(&mut requests.workload, &cluster));
+        notes.extend(clean(&mut requests.workload, &cluster, false));
         if let Some(nodes) = self.nodelist.as_ref().filter(|n| n.len() != cluster.nodes as usize) {
             return Err(refused(format!(
                 "--nodelist: {} for a cluster of {}: --cluster {}x... has as many",

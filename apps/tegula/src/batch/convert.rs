@@ -33,6 +33,9 @@ pub(crate) struct Convert {
     /// Size of such a file for each core [default: a core's share of the node's memory]
     #[arg(long, value_name = "GB", requires = "same_file", value_parser = parse_amount)]
     gigabytes_per_core: Option<f64>,
+    /// Keep jobs of more cores than a node has as jobs of several nodes
+    #[arg(long)]
+    multi_node: bool,
     #[command(flatten)]
     cluster: ClusterFlags,
     /// Where to write the log, as CSV; "-" is standard output
@@ -49,7 +52,7 @@ impl Convert {
         let (cluster, _) = self.cluster.cluster(None)?;
         let (format, read) = self.log.read()?;
         let (mut workload, mut notes) = (read.workload, read.notes);
-        notes.extend(clean(&mut workload, &cluster));
+        notes.extend(clean(&mut workload, &cluster, self.multi_node));
         if let Some(path) = &self.files {
             let count = name_files(&mut workload, &text(path)?);
             let count = count.map_err(|error| fault(path, &error))?;

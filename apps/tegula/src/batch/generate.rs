@@ -10,7 +10,7 @@ use tegula_batch::log::write_native;
 use tegula_files::WriteError;
 
 use super::input::ClusterFlags;
-use super::parse_positive;
+use super::{parse_amount, parse_positive};
 use crate::error::refused;
 use crate::flags::OutputFlags;
 use crate::output::{Form, check_form, number, write_file};
@@ -34,6 +34,12 @@ pub(crate) struct Generate {
     /// Mean number of jobs that a user submits in one burst
     #[arg(long, value_name = "JOBS", default_value_t = 13.0, value_parser = burst)]
     burst: f64,
+    /// Share of the bursts whose jobs take from 2 to 8 whole nodes
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    wide: f64,
+    /// What a job writes when it has computed, over what it reads
+    #[arg(long, value_name = "RATIO", default_value_t = 0.0, value_parser = parse_amount)]
+    outputs: f64,
     /// Seed of all choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -51,6 +57,11 @@ fn burst(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("'{text}' is not a number from 1.01 to 10000"))
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    number.ok_or_else(|| format!("'{text}' is not a number from 0 to 1"))
+}
+
 impl Generate {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
@@ -61,6 +72,8 @@ impl Generate {
             load: self.load,
             users: self.users as usize,
             burst: self.burst,
+            wide: self.wide,
+            output: self.outputs,
             seed: self.seed,
         };
         let workload = generate(&cluster, shape).map_err(refused)?;

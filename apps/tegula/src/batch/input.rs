@@ -20,6 +20,9 @@ const UNKNOWN_MEMORY: u64 = 1 << 32;
 pub(super) struct ClusterFlags {
     /// Nodes x cores x memory : rate of a node to the file system, or a JSON file that says so
     /// [default: cluster.json beside LOG if there is one, else 486x20x128GB:0.1GB/s]
+    ///
+    /// A third part, as in 486x20x128GB:0.1GB/s:5GB/s, is the rate of the file system itself, which
+    /// all transfers share.
     #[arg(long, value_name = "CLUSTER")]
     cluster: Option<String>,
 }

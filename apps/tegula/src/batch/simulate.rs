@@ -42,6 +42,9 @@ pub(crate) struct Simulate {
     /// Let jobs run before earlier ones whose planned starts they do not delay
     #[arg(long)]
     backfill: bool,
+    /// Let jobs of more cores than a node has run on several nodes, not longer on one
+    #[arg(long)]
+    multi_node: bool,
     /// Seconds of delay that a second of loading is worth, of lea, leo, lem and gradual
     #[arg(long, value_name = "W", default_value_t = 500.0, value_parser = parse_positive)]
     weight: f64,
@@ -90,7 +93,7 @@ impl Simulate {
         let (_, read) = self.log.read()?;
         let (mut workload, mut notes) = (read.workload, read.notes);
         workload.begin = begin;
-        notes.extend(clean(&mut workload, &cluster));
+        notes.extend(clean(&mut workload, &cluster, self.multi_node));
         if self.evaluate.is_some_and(|range| evaluate(&mut workload, range) == 0) {
             return Err(refused("--evaluate: no job is submitted in that time"));
         }
@@ -98,6 +101,13 @@ impl Simulate {
             return Err(refused("no job is evaluated: give --evaluate FROM..TO"));
         }
         let rules = Rules::ALL[self.rules];
+        let has_more = workload.jobs.iter().any(|job| job.nodes > 1 || job.output_gb > 0.0);
+        if rules.1 == Rules::Published && (has_more || cluster.shared.is_some()) {
+            return Err(refused(
+                "--rules published: that program knows no jobs of several nodes, no outputs and no \
+                 rate of the file system itself; leave them out, or give --rules text",
+            ));
+        }
         console.field("cluster", &cluster);
         let (jobs, evaluated) = (workload.jobs.len(), workload.evaluated().count());
         console.field("jobs", format_args!("{jobs}, of which {evaluated} are evaluated"));

@@ -45,6 +45,29 @@ fn a_run_by_hand() {
 }
 
 #[test]
+fn jobs_may_have_several_nodes_and_write_over_a_shared_file_system() {
+    let log = "id,submit,walltime,duration,cores,user,file,file_gb,output_gb\n\
+               1,0,1000,100,40,a,x,10,0\n2,0,1000,100,1,b,y,10,5\n";
+    let run = |flags: &str| simulate(log, &format!("{flags} -o out --json - --quiet"));
+    let flow = |flags: &str| number(&run(flags).succeeded().json(), "/runs/0/flow/max");
+    let cluster = |rate: &str| format!("--cluster 3x20x128GB:0.1GB/s{rate}");
+    // One node for twice as long, or two nodes that load at once.
+    assert_close(flow(&cluster("")), 300.0, 0.0);
+    assert_close(flow(&format!("{} --multi-node", cluster(""))), 250.0, 0.0);
+    // Three loads of 100 s at a third of the rate, then 50 s to write alone.
+    assert_close(flow(&format!("{} --multi-node", cluster(":0.1GB/s"))), 450.0, 0.0);
+    run(&format!("{} --rules published", cluster(""))).failed(2, &["--rules published", "outputs"]);
+    run(&cluster(":0GB/s")).failed(2, &["above 0"]);
+    let drawn = "batch generate --jobs 300 --load 2 --wide 0.3 --outputs 0.5 -o log.csv";
+    let folder = folder();
+    tegula_in(&folder, &format!("{drawn} --cluster 4x20x128GB:0.1GB/s")).succeeded();
+    let again = "batch convert log.csv --multi-node --cluster 4x20x128GB:0.1GB/s -o again.csv";
+    tegula_in(&folder, again).succeeded();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file");
+    assert_eq!(read("log.csv"), read("again.csv"));
+}
+
+#[test]
 fn schedulers_are_compared_with_the_first_come_first_served() {
     let folder = runs("");
     let compared = "batch compare runs -o report.html --json c.json";

@@ -188,7 +188,7 @@ mod tests {
 
     /// Two nodes of one core; a load takes 100 seconds, as a job does.
     fn two() -> Cluster {
-        Cluster { nodes: 2, cores: 1, memory_gb: 100.0, bandwidth: 0.1 }
+        Cluster { nodes: 2, cores: 1, memory_gb: 100.0, bandwidth: 0.1, shared: None }
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
         ) {
             let jobs: Vec<Job> =
                 kinds.iter().zip(1..).map(|(&(file, cores), id)| job(id, file, cores)).collect();
-            let cluster = Cluster { nodes, cores: 4, memory_gb: 100.0, bandwidth: 0.1 };
+            let cluster = Cluster { nodes, cores: 4, memory_gb: 100.0, bandwidth: 0.1, shared: None };
             let Advice { listed, advised } = advise(&cluster, 0.15, &workload(jobs.clone()));
             let mut places = advised.jobs.clone();
             places.sort_unstable();

@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn copies_share_the_links_and_stay() {
         // 10 GB files, jobs of 100 s, nodes of two cores with 0.1 GB/s, all together 0.15 GB/s.
-        let cluster = Cluster { nodes: 2, cores: 2, memory_gb: 100.0, bandwidth: 0.1 };
+        let cluster =
+            Cluster { nodes: 2, cores: 2, memory_gb: 100.0, bandwidth: 0.1, shared: None };
         let jobs = [job(1, Some(0), 1), job(2, Some(0), 1), job(3, Some(1), 1), job(4, Some(0), 1)];
         let placed = [(0, Some(0)), (1, Some(0)), (2, Some(1)), (3, Some(0))];
         let fates = replay((&cluster, 0.15), &jobs, &placed);

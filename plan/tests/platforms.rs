@@ -20,7 +20,7 @@ name = "small"
 source = "made up"
 precision = "d"
 memory = [
-    { name = "RAM", kind = "ram", capacity = "1GiB" },
+    { name = "RAM", kind = "ram", capacity = "1GiB", installed = "2GiB" },
     { name = "GPU", kind = "device", capacity = 1000 },
     { name = "disk", kind = "disk" },
 ]
@@ -99,6 +99,7 @@ fn find(name: &str) -> Platform {
 fn assert_same(a: &Platform, b: &Platform) {
     assert_eq!((&a.name, &a.source, a.precision), (&b.name, &b.source, b.precision));
     assert_eq!((&a.machine, &a.power), (&b.machine, &b.power));
+    assert_eq!(a.ram_bytes, b.ram_bytes);
     for class in (0..a.machine.classes.len()).map(ClassId) {
         assert_eq!(a.models.guess_of(class), b.models.guess_of(class));
     }
@@ -276,6 +277,8 @@ fn what_is_wrong_is_named_with_its_line_and_field() {
         ("precision = \"d\"", "precision = \"q\"", 4, "precision: unknown variant"),
         ("= 1e9", "= \"fast\"", 17, "bytes_per_second: invalid type"),
         ("= 1e9", "= -1", 15, "bytes_per_second is -1.0; give a number from 1.0 to 1e18"),
+        ("kind = \"disk\"", "kind = \"disk\", installed = 5", 8, "installed: is for the memory"),
+        ("\"2GiB\"", "0", 6, "installed is 0; give bytes"),
         ("\"1GiB\"", "\"1GB\"", 6, "capacity: '1GB' is no number of bytes"),
         ("\"gpu\"\nmemory", "\"gup\"\nmemory", 48, "did you mean 'gpu'"),
         ("links = [\"bus\"]", "links = [\"busses\"]", 19, "links: there is no 'busses'"),

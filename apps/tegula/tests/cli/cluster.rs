@@ -35,6 +35,31 @@ fn messages_of_a_simulation_are_those_that_a_plan_counts() {
     }
 }
 
+/// What nodes hold at most is told, and what they have no memory for is refused.
+#[test]
+fn memories_of_nodes_are_a_limit() {
+    let ran = simulate("cholesky", "--distribution block-cyclic");
+    let bytes = |node: &Value, key: &str| node[key].as_f64().expect("a number");
+    for node in ran["nodes"].as_array().expect("nodes") {
+        let own = bytes(node, "tiles") * 960.0 * 960.0 * 8.0;
+        let held = bytes(node, "peak_bytes");
+        // Its tiles, and those of others that it needs at a time.
+        assert!((own..3.0 * own).contains(&held), "{node}");
+        assert!(bytes(node, "installed_bytes") > held);
+    }
+    let large = "--platform 2b715 --tiles 20 --tile-size 9600";
+    for command in ["simulate cholesky", "plan cholesky"] {
+        let words = ["(b715) would hold", "64.0 GiB", "more nodes"];
+        tegula(&format!("{command} {large} --distribution block-cyclic")).failed(2, &words);
+    }
+    let one = "simulate cholesky --platform b715 --tiles 20 --tile-size 9600";
+    tegula(one).failed(2, &["b715 has 64.0 GiB", "144 GiB", "4b715"]);
+    // Three nodes of it have room where two have none: what has none is left out.
+    let pool = "adapt pool --platform 1b715+1chetemi --tiles 96 -o pool.csv";
+    let out = tegula_in(&folder(), pool).succeeded();
+    assert!(out.stderr.contains("left out") && out.stderr.contains("b715"), "{}", out.stderr);
+}
+
 /// Refinement that went round twice sends more than none.
 #[test]
 fn a_plan_counts_what_a_run_has_decided() {

@@ -12,16 +12,16 @@ use tegula_bounds::area;
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::{Platform, Power};
 use tegula_runtime::flow::{Cost, Flow, FlowOptions};
-use tegula_runtime::platform::{Machine, Models};
+use tegula_runtime::platform::{Machine, Memory, MemoryKind, Models};
 use tegula_runtime::sched::{EvictionPolicy, Policy};
 use tegula_runtime::sim::{Census, Contents, Sim, SimOptions};
 use tegula_runtime::trace::{Site, Totals, Trace};
 
 use super::costs::Asked;
-use super::program::{Setting, Workload};
+use super::program::{Setting, Sizes, Spread, Workload};
 use super::{Simulate, Task};
-use crate::error::refused;
-use crate::output::{Console, Progress, number};
+use crate::error::{no_room, refused};
+use crate::output::{Console, Progress, bytes, bytes_up, number};
 pub(super) use changes::Changes;
 
 /// What is simulated, every default settled.
@@ -63,6 +63,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let Task { workload, setting, policy, eviction, asked } = task;
     workload.check(&setting.sizes)?;
+    check_memory(&platform, (workload, &setting.sizes))?;
     let case = Case {
         workload,
         setting,
@@ -82,6 +83,25 @@ pub(super) fn run(
     flags.trace.write(&mut done.trace, &result, &console)?;
     flags.output.write(&result)?;
     console.finish()
+}
+
+/// Refuses what `platform` has no memory for, unless it has a disk, or tiles are read in each pass.
+fn check_memory(platform: &Platform, (workload, sizes): (&Workload, &Sizes)) -> Result<()> {
+    let is_disk = |memory: &Memory| memory.kind == MemoryKind::Disk;
+    let has_disk = platform.machine.memories.iter().any(is_disk);
+    let (needed, name) = (workload.working_set(sizes), &platform.name);
+    match platform.ram_bytes.filter(|&installed| installed < needed) {
+        Some(installed) if !has_disk && !matches!(workload.spread, Spread::Lines(_)) => {
+            Err(no_room(format!(
+                "{name} has {} of memory, and {} works on {}: give a set of nodes, such as \
+                 4{name}, or fewer tiles",
+                bytes(installed as f64),
+                workload.name,
+                bytes_up(needed)
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Case<'_> {

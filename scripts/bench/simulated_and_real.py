@@ -20,6 +20,7 @@ import re
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -174,8 +175,9 @@ def main():
     text = "\n\n".join(tables)
     print(f"\n{text}")
     if flags.write:
-        about = f"Two hosts of one core each, tiles of {TILE}: real runs beside simulated ones (`scripts/bench/simulated_and_real.py`)"
-        BENCH.write({"simulated and real": f"{about}.\n{BENCH.machine()}; {flags.rounds} rounds.\n\n{text}"})
+        about = (f"Two hosts of one core each, tiles of {TILE}: real runs beside simulated ones (`scripts/bench/simulated_and_real.py`). "
+                 f"{BENCH.machine()}; {flags.rounds} rounds.")
+        BENCH.write({"simulated and real": f"{textwrap.fill(about, 99)}\n\n{text}"})
 
 
 if __name__ == "__main__":

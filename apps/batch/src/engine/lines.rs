@@ -1,8 +1,8 @@
 //! Transfers that share the file system: each goes as fast as the link of its node, or slower where
 //! all of them together would be faster than the file system.
 //!
-//! All transfers have one rate at any time, so that they end in the order of what they had left when
-//! they began. They end in whole seconds.
+//! All transfers have one rate at any time, so that they end in the order of what is left of them.
+//! They end in whole seconds.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
-//! Jobs whose transfers share the file system: when a load, and so a job, ends is known only when it
-//! has.
+//! Jobs whose transfers share the file system: when a load, and so a job, ends is known only when
+//! it has.
 
 use std::collections::HashMap;
 

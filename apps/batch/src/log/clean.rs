@@ -14,8 +14,8 @@ pub(super) fn jobs(count: usize, one: &str, several: &str) -> String {
 }
 
 /// Makes the jobs fit `cluster`: one that asks for more cores than a node has gets several nodes if
-/// it `may_be_wide`, or else all of a node for as much longer that its work is the same; a file that
-/// is larger than a node's memory gets that size. Returns what was done, in sentences.
+/// it `may_be_wide`, or else all of a node for as much longer that its work is the same; a file
+/// that is larger than a node's memory gets that size. Returns what was done, in sentences.
 pub fn clean(workload: &mut Workload, cluster: &Cluster, may_be_wide: bool) -> Vec<String> {
     let (mut spread, mut wide, mut large) = (0, 0, 0);
     for job in &mut workload.jobs {

@@ -53,11 +53,12 @@ fn memories_of_nodes_are_a_limit() {
         tegula(&format!("{command} {large} --distribution block-cyclic")).failed(2, &words);
     }
     let one = "simulate cholesky --platform b715 --tiles 20 --tile-size 9600";
-    tegula(one).failed(2, &["b715 has 64.0 GiB", "144 GiB", "4b715"]);
-    // Three nodes of it have room where two have none: what has none is left out.
-    let pool = "adapt pool --platform 1b715+1chetemi --tiles 96 -o pool.csv";
+    tegula(one).failed(2, &["b715 has 64.0 GiB", "145 GiB", "4b715"]);
+    // One node alone has no room, and is left out.
+    let pool = "adapt pool --platform 1chiclet+2chetemi --tiles 70 --tile-size 3840 -o pool.csv";
     let out = tegula_in(&folder(), pool).succeeded();
-    assert!(out.stderr.contains("left out") && out.stderr.contains("b715"), "{}", out.stderr);
+    let note = out.stdout;
+    assert!(note.contains("3 and 1 nodes are left out") && note.contains("256 GiB"), "{note}");
 }
 
 /// Refinement that went round twice sends more than none.

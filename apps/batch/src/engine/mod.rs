@@ -3,7 +3,7 @@
 //! A job loads its file, computes, and writes what it leaves, on cores of its own, and is killed at
 //! its walltime: `end = start + min(load + duration + write, walltime)`. A job of several nodes
 //! loads its file on each of them. Where the file system is slower than all links together,
-//! transfers share it: see [`lines`]. A file on a node is used again if a job that
+//! transfers share it. A file on a node is used again if a job that
 //! uses it runs there, or its last user ended in this very second. If another job is loading it,
 //! the rest of that load is waited for.
 //!

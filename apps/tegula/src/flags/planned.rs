@@ -36,9 +36,10 @@ pub(super) fn planned_help() -> String {
 pub(super) fn planned_page() -> String {
     format!(
         "{}\n\nUnless told otherwise it is block-cyclic over equal ranks and 1d1d over unequal ones, \
-         and {AUTO} where these take long (by a rough guess {WORTH_PLANNING} s). Planned for the ranks by what kernels and messages take there, which is measured as \
-         the run begins, are (of exact likelihoods, routines on square matrices, and mds)\n{}\n- {AUTO}: \
-         the one of these and the others under which a simulated run ends first",
+         and {AUTO} where these take long (by a rough guess {WORTH_PLANNING} s).\n\nPlanned for the \
+         ranks by what kernels and messages take there, which is measured as the run begins, are \
+         (of exact likelihoods, routines on square matrices, and mds)\n{}\n- {AUTO}: the one of \
+         these and the others under which a simulated run ends first",
         distribution_page(USUAL),
         plans_page(),
     )
@@ -104,8 +105,7 @@ impl RunFlags {
                     None => Some(each(machine.most().map_or(u64::MAX, |(most, _)| most))?),
                 };
                 let sizes = sizes(work.order, nb, precision);
-                let is_asked = asked.is_some();
-                let question = Question { rooms, is_asked, ..Question::new(name, program, sizes) };
+                let question = Question { rooms, ..Question::new(name, program, sizes) };
                 (question, needs(nb, (work.codelets)()))
             }
             Program::OfPasses(passes) => {
@@ -114,7 +114,7 @@ impl RunFlags {
                 (question, needs(nb.min(MOST_TIMED), vec![SWEEP]))
             }
         };
-        plan(&question, &needs)
+        plan(&Question { is_asked: asked.is_some(), ..question }, &needs)
     }
 }
 

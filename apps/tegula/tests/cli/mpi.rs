@@ -89,6 +89,28 @@ fn likelihoods_and_embeddings_are_those_of_one_rank() {
     });
 }
 
+/// Over ranks of one worker and of two, a long run is planned though nobody has asked.
+#[test]
+fn long_runs_over_unequal_ranks_plan_themselves() {
+    under_each("long_runs_over_unequal_ranks_plan_themselves", |launcher| {
+        let over = |run: &str| {
+            let mut command = mpirun(launcher, 1, &format!("{run} --workers 1"));
+            let other = mpirun(launcher, 1, &format!("{run} --workers 2"));
+            let words = other.get_args().skip(launcher.2.len());
+            command.arg(":").args(words.map(ToOwned::to_owned).collect::<Vec<_>>());
+            json(command)
+        };
+        let run = "linalg potrf --dry-run --json - -n";
+        let planned = over(&format!("{run} 17000"));
+        let compared = planned["distributions_compared"].as_object().expect("it was planned");
+        assert!(compared.contains_key("block-cyclic") && compared.len() >= 4, "{planned}");
+        for more in ["1000", "17000 --distribution 1d", "17000 --deterministic"] {
+            let json = over(&format!("{run} {more}"));
+            assert!(json["distributions_compared"].is_null(), "{more}: {json}");
+        }
+    });
+}
+
 /// One trace of processes, whose clocks were compared: on one machine no message comes before it
 /// was sent.
 #[test]

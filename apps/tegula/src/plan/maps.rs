@@ -228,7 +228,9 @@ impl Planned {
         Ok(Maps { earlier: Some(first), plan: Some(plan), ..Maps::with(name, second, others) })
     }
 
-    /// Reading and products.
+    /// Reading and products. Which tiles a slow node has last makes no difference that the thesis's
+    /// rule for passes (section 6.2.3) would see: the products with a tile are one task, no chain
+    /// down its row.
     fn lines(
         mut self,
         name: &str,

@@ -107,7 +107,10 @@ impl Cluster {
             cores: whole("cores_per_node")?,
             memory_gb: number("memory_gb")?,
             bandwidth: number("bandwidth_gb_per_s")?,
-            shared: value["file_system_gb_per_s"].as_f64(),
+            shared: match value["file_system_gb_per_s"].is_null() {
+                true => None,
+                false => Some(number("file_system_gb_per_s")?),
+            },
         };
         Ok((cluster.checked()?, value["begin"].as_i64()))
     }

@@ -59,13 +59,11 @@ impl Simulation<'_> {
                 let outside: Vec<u32> = self.cores.first(node, count - inside).to_vec();
                 self.cores.give(node, end, &outside);
                 used.extend(outside);
+                self.note_taken(node, start, count);
                 count - inside
             }
             None => self.take(node, (start, end), count, &mut used),
         };
-        if inside.is_some() && self.options.backfill {
-            self.note_taken(node, start, count);
-        }
         self.used[job as usize] = used;
         self.plan_start(job, node, start);
         newly
@@ -131,8 +129,7 @@ impl Simulation<'_> {
         used.clear();
         self.holes.take(node, count, end, &mut used);
         self.used[job as usize] = used;
-        self.taken_now += count;
-        self.holes.note_plan(node);
+        self.note_taken(node, self.now, count);
         self.plan_start(job, node, self.now);
     }
 }

@@ -92,7 +92,7 @@ impl ClusterNode {
             return None;
         }
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, self.known(class)?)?;
-        Some(1e-9 * nanoseconds as f64 / self.speed_of(codelet))
+        Some(1e-9 * nanoseconds as f64 / speed_of(codelet, self.speed, self.reading_speed))
     }
 
     /// How many tasks of `codelet` that cost so much it runs in a second, if it runs few of them at
@@ -105,11 +105,6 @@ impl ClusterNode {
         let classes = classes.filter(|&class| self.workers(class) > 0);
         let seconds = classes.filter_map(|class| self.seconds_of(codelet, cost, class));
         seconds.reduce(f64::min).map(|seconds| most as f64 / seconds)
-    }
-
-    /// How fast it runs tasks of `codelet` beside its platform.
-    fn speed_of(&self, codelet: &str) -> f64 {
-        if codelet == READ { self.speed * self.reading_speed } else { self.speed }
     }
 
     /// Joules that it takes in so many `seconds`, in which it computed as `totals` of a simulation
@@ -186,6 +181,11 @@ impl ClusterNode {
     }
 }
 
+/// How fast a node of these speeds runs tasks of `codelet` beside its platform.
+fn speed_of(codelet: &str, speed: f64, reading_speed: f64) -> f64 {
+    if codelet == READ { speed * reading_speed } else { speed }
+}
+
 /// The times of a platform at some speed; a simulation teaches them nothing.
 struct Times {
     platform: Arc<Platform>,
@@ -199,7 +199,7 @@ impl Durations for Times {
     fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
         let class = self.classes[class.0]?;
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, class)?;
-        let speed = if codelet == READ { self.speed * self.reading_speed } else { self.speed };
+        let speed = speed_of(codelet, self.speed, self.reading_speed);
         Some(((nanoseconds as f64 / speed).round() as u64).max(1))
     }
 }

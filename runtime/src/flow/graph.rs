@@ -45,10 +45,12 @@ pub(crate) struct Graph {
     messages: u64,
     /// Whether other ranks count the same tasks, and not what is inserted between them.
     is_shared: bool,
+    /// Whether a task was submitted that is not small.
+    has_large: bool,
     /// The job that tasks are submitted for.
-    job: JobId,
+    pub(super) job: JobId,
     /// By job, the tasks submitted that a worker must run.
-    job_tasks: Vec<u64>,
+    pub(super) job_tasks: Vec<u64>,
 }
 
 impl Graph {
@@ -66,6 +68,7 @@ impl Graph {
             submitted: 0,
             messages: 0,
             is_shared: false,
+            has_large: false,
             job_tasks: Vec::new(),
         }
     }
@@ -73,26 +76,6 @@ impl Graph {
     /// Counts tasks of the program alone, as all ranks do.
     pub(crate) fn share(&mut self) {
         self.is_shared = true;
-    }
-
-    /// Submits for `job` from now on; says for which it did before.
-    pub(crate) fn set_job(&mut self, job: JobId) -> JobId {
-        std::mem::replace(&mut self.job, job)
-    }
-
-    /// Tasks of `job` submitted that a worker must run.
-    pub(crate) fn tasks_of(&self, job: JobId) -> u64 {
-        self.job_tasks.get(usize::from(job.0)).copied().unwrap_or(0)
-    }
-
-    /// Counts a task of the job that is being submitted for.
-    #[cold]
-    fn count_for_job(&mut self) {
-        let place = usize::from(self.job.0);
-        if place >= self.job_tasks.len() {
-            self.job_tasks.resize(place + 1, 0);
-        }
-        self.job_tasks[place] += 1;
     }
 
     /// Counts a task that another rank runs.
@@ -104,6 +87,11 @@ impl Graph {
     /// Tasks of the program so far.
     pub(crate) fn program_index(&self) -> u64 {
         self.next_index
+    }
+
+    /// Whether all tasks since the last call are small: asked over ranks only.
+    pub(crate) fn were_small(&mut self) -> bool {
+        !std::mem::take(&mut self.has_large)
     }
 
     /// Messages submitted.
@@ -208,6 +196,9 @@ impl Graph {
         let named = accesses.iter().map(|&(handle, access)| (handle.index, access));
         let mut data = TaskData::new(info, Kind::Run, arguments, named);
         (data.priority, data.phase) = (priority, phase);
+        if self.is_shared {
+            self.has_large |= !data.cost().is_small();
+        }
         self.space.slot(task.slot).iteration.store(iteration, Ordering::Relaxed);
         self.publish(task, data);
         &self.ready

@@ -1,5 +1,6 @@
 //! Contexts and jobs of a flow: which tasks are run by which workers, under which policy.
 
+use super::graph::Graph;
 use super::{Flow, LookAtContexts};
 use crate::sched::View;
 use crate::sched::contexts::{ContextError, ContextSpec, Contexts, JobSpec, Move};
@@ -111,4 +112,26 @@ pub(crate) fn once<T>(
         Ok(())
     })?;
     Ok(result.expect("contexts were looked at"))
+}
+
+impl Graph {
+    /// Submits for `job` from now on; says for which it did before.
+    pub(crate) fn set_job(&mut self, job: JobId) -> JobId {
+        std::mem::replace(&mut self.job, job)
+    }
+
+    /// Tasks of `job` submitted that a worker must run.
+    pub(crate) fn tasks_of(&self, job: JobId) -> u64 {
+        self.job_tasks.get(usize::from(job.0)).copied().unwrap_or(0)
+    }
+
+    /// Counts a task of the job that is being submitted for.
+    #[cold]
+    pub(super) fn count_for_job(&mut self) {
+        let place = usize::from(self.job.0);
+        if place >= self.job_tasks.len() {
+            self.job_tasks.resize(place + 1, 0);
+        }
+        self.job_tasks[place] += 1;
+    }
 }

@@ -29,6 +29,7 @@ mod region;
 mod space;
 mod task;
 mod watch;
+mod window;
 
 use std::collections::BTreeSet;
 
@@ -59,7 +60,8 @@ pub use crate::types::{Access, Cost, Handle};
 /// How a flow behaves.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowOptions {
-    /// Most unfinished tasks: submitting one more first helps to run some.
+    /// Most unfinished tasks: submitting one more first helps to run some. Over ranks a quarter of
+    /// it, of tasks that are all small.
     pub window: u64,
     /// Whether buffers that are given back are kept for the next one to take them.
     pub cache: bool,
@@ -443,20 +445,6 @@ impl Flow {
     /// Gives cached buffers back to the system.
     pub fn trim(&mut self) {
         self.graph.space().handles.cache.trim();
-    }
-
-    fn make_room(&mut self) {
-        self.end_loan();
-        let unfinished = self.graph.submitted() - self.graph.space().completed();
-        let window = self.options.window.max(1);
-        if unfinished < window {
-            self.credit = window - unfinished;
-            return;
-        }
-        let left = window - window.div_ceil(4);
-        self.engine.advance(self.graph.submitted(), left);
-        self.engine.resume(self.graph.program_index());
-        self.credit = window - left;
     }
 
     fn drain(&mut self) {

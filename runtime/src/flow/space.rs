@@ -14,8 +14,9 @@ use crate::types::{JobId, Kind, WorkerId};
 
 /// Who is told of messages that may come or go.
 pub(crate) trait Post: Send + Sync + std::fmt::Debug {
-    /// The message in slot `task` may come or go.
-    fn post(&self, task: u32);
+    /// The message in slot `task` may come or go; whether this is told `by_worker`, at the end of a
+    /// task.
+    fn post(&self, task: u32, by_worker: bool);
 }
 
 /// How the tasks and handles of a flow are numbered: flows that share an engine share the numbers,
@@ -207,7 +208,8 @@ impl Space {
             ready.swap_remove(position);
             if data.kind.is_message() {
                 let post = self.post.get().and_then(Weak::upgrade);
-                post.expect("messages have a post while the engine runs").post(task);
+                post.expect("messages have a post while the engine runs")
+                    .post(task, lane < self.workers);
                 continue;
             }
             if data.kind == Kind::Discard {

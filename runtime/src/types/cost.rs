@@ -8,3 +8,15 @@ pub struct Cost {
     /// Bytes read and written once each.
     pub bytes: f64,
 }
+
+/// Operations, or bytes, of a task up to which it is small: a few microseconds.
+const SMALL: f64 = 20_000.0;
+
+impl Cost {
+    /// Whether a task of this cost takes so little time that what is done for each task by itself
+    /// would cost more; one of no known cost does not.
+    pub(crate) fn is_small(self) -> bool {
+        let work = self.flops.max(self.bytes);
+        work > 0.0 && work <= SMALL
+    }
+}

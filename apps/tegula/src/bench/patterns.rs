@@ -241,8 +241,9 @@ impl Patterns {
         (-reach..=reach).filter_map(move |k: i64| {
             let from =
                 usize::try_from(task as i64 + k * stride).ok().filter(|&from| from < width)?;
-            let drawn = mix(u64::from(step) << 40 ^ (from as u64) << 20 ^ task as u64) & 1 == 1;
-            (!is_random || k == 0 || drawn).then_some(from)
+            let is_drawn =
+                || mix(u64::from(step) << 40 ^ (from as u64) << 20 ^ task as u64) & 1 == 1;
+            (!is_random || k == 0 || is_drawn()).then_some(from)
         })
     }
 }

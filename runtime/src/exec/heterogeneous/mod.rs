@@ -129,7 +129,7 @@ impl Heterogeneous {
     pub(super) fn start(space: FlowSpace, options: &ExecOptions) -> Self {
         let origin = Instant::now();
         prepare(&space.0, options);
-        let messenger = options.messenger(&space.0, !is_light(options), origin);
+        let messenger = options.messenger(&space.0, (!is_light(options), false), origin);
         let workers = options.machine.workers.len();
         let recorder = options.trace.then(|| Recorder::new(workers, origin));
         let programs = Programs::sole(space.0, recorder);

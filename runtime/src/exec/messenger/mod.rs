@@ -47,15 +47,17 @@ pub(super) trait Host: Send + Sync {
 
 impl ExecOptions {
     /// What moves the messages of `space`, if there are other ranks, for an engine made at
-    /// `origin`.
+    /// `origin`. It `lends` memory for a message at a time, or its workers poll `soon` after the
+    /// ends of tasks by which messages may go.
     pub(super) fn messenger(
         &self,
         space: &Arc<Space>,
-        lends: bool,
+        (lends, soon): (bool, bool),
         origin: Instant,
     ) -> Option<Arc<Messenger>> {
         let world = self.world.clone().filter(|world| world.ranks() > 1)?;
-        let messenger = Arc::new(Messenger::new(world, space.clone(), self, (lends, origin)));
+        let how = (lends, soon, origin);
+        let messenger = Arc::new(Messenger::new(world, space.clone(), self, how));
         let post: Arc<dyn Post> = messenger.clone();
         space.set_post(&post);
         Some(messenger)
@@ -72,6 +74,8 @@ pub(super) struct Messenger {
     busy: AtomicU64,
     is_watched: AtomicBool,
     stop: AtomicBool,
+    /// Whether workers poll soon after a task by whose end a message may go.
+    soon: bool,
     /// When its engine was made, if messages are recorded.
     origin: Option<Instant>,
 }
@@ -92,14 +96,19 @@ impl std::fmt::Debug for Messenger {
 }
 
 impl Post for Messenger {
-    fn post(&self, task: u32) {
+    fn post(&self, task: u32, by_worker: bool) {
         let data = self.space.task(task);
         let is_short = || {
             let bytes = self.space.handles.get(data.handles[0]).bytes();
             bytes as u64 <= EAGER_BYTES
         };
-        if data.kind == Kind::Receive && is_short() {
-            // It comes unasked, and whoever looks for it learns that it is awaited.
+        // What is short comes unasked, and whoever looks for it learns that it is awaited. Of what
+        // short tasks send, several go in one frame.
+        let may_wait = match data.kind {
+            Kind::Receive => true,
+            _ => self.soon && by_worker,
+        };
+        if may_wait && is_short() {
             self.core.note(Event::Posted(task));
         } else {
             self.tell(Event::Posted(task));
@@ -113,7 +122,7 @@ impl Messenger {
         world: World,
         space: Arc<Space>,
         options: &ExecOptions,
-        (lends, origin): (bool, Instant),
+        (lends, soon, origin): (bool, bool, Instant),
     ) -> Self {
         world.begin();
         let origin = options.trace.then_some(origin);
@@ -138,6 +147,7 @@ impl Messenger {
             busy: AtomicU64::new(0),
             is_watched: AtomicBool::new(false),
             stop: AtomicBool::new(false),
+            soon,
             origin,
         }
     }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Instant;
 
-use queues::{Queues, Routed, is_small};
+use queues::{Queues, Routed};
 use sleep::Sleep;
 
 use super::ExecOptions;
@@ -32,6 +32,8 @@ const SEARCHES: usize = 200;
 /// Looks at the shards before an idle worker empties the submitter's outbox: a few microseconds, so
 /// that it does not take each small task as soon as it is submitted, which would slow both down.
 const PATIENCE: usize = 40;
+/// Small tasks between two polls of a worker that has others to run, if there are other ranks.
+const POLL_EVERY: u64 = 4;
 /// Tasks between two looks of a helping submitter, or of a busy worker that somebody waits for,
 /// at how many are done.
 const CHECK_EVERY: u64 = 64;
@@ -71,7 +73,7 @@ impl SharedMemory {
             space.0.record();
         }
         let origin = Instant::now();
-        let messenger = options.messenger(&space.0, false, origin);
+        let messenger = options.messenger(&space.0, (false, true), origin);
         let shared = Arc::new(Shared {
             space: space.0,
             queues: Queues::new(policy, workers),
@@ -208,6 +210,8 @@ struct Hands<'a> {
     ready: Vec<u32>,
     routed: Vec<Routed>,
     count: u64,
+    /// Whether a task has ended since the last poll of messages.
+    owes_poll: bool,
 }
 
 impl<'a> Hands<'a> {
@@ -220,6 +224,7 @@ impl<'a> Hands<'a> {
             ready: Vec::new(),
             routed: Vec::new(),
             count: 0,
+            owes_poll: false,
         }
     }
 
@@ -228,13 +233,22 @@ impl<'a> Hands<'a> {
     fn work(&mut self, mut is_enough: impl FnMut() -> bool) {
         while let Some(task) = self.next() {
             self.run(task);
-            self.count += 1;
             if self.count.is_multiple_of(CHECK_EVERY) && is_enough() {
                 break;
             }
         }
         self.stock.extend(self.kept.take());
         self.give_back();
+        self.poll_if_owed();
+    }
+
+    /// Has messages go that the tasks since the last poll have posted.
+    fn poll_if_owed(&mut self) {
+        if std::mem::take(&mut self.owes_poll)
+            && let Some(messenger) = &self.shared.messenger
+        {
+            messenger.poll();
+        }
     }
 
     fn next(&mut self) -> Option<u32> {
@@ -248,14 +262,20 @@ impl<'a> Hands<'a> {
     }
 
     fn run(&mut self, task: u32) {
-        let Self { shared, me, ready, routed, .. } = self;
-        ready.clear();
+        self.count += 1;
         // Which the slot tells only before the task ends.
-        let messenger = shared.messenger.as_ref().filter(|_| !shared.is_small(task));
-        shared.runner.run(&shared.space, task, me.0, ready);
-        if let Some(messenger) = messenger {
-            messenger.poll();
+        let may_wait = self.shared.messenger.is_some() && self.shared.is_small(task);
+        if !may_wait {
+            self.poll_if_owed();
         }
+        let Self { shared, me, ready, .. } = self;
+        ready.clear();
+        shared.runner.run(&shared.space, task, me.0, ready);
+        self.owes_poll = shared.messenger.is_some();
+        if !may_wait || self.count.is_multiple_of(POLL_EVERY) {
+            self.poll_if_owed();
+        }
+        let Self { shared, me, ready, routed, .. } = self;
         if !ready.is_empty() {
             let (kept, pushed) = shared.queues.release(&shared.space, ready, *me, routed);
             self.kept = kept;
@@ -358,7 +378,7 @@ impl Shared {
     }
 
     fn is_small(&self, task: u32) -> bool {
-        is_small(self.space.task(task).cost())
+        self.space.task(task).cost().is_small()
     }
 
     /// Whether a worker is idle and there is nothing for it in the shards.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::flow::{Space, task_view};
 use crate::sched::{Place, QueuePolicy, Shard, share, successor};
 use crate::sync::Padded;
-use crate::types::{Cost, WorkerId};
+use crate::types::WorkerId;
 
 /// Ready tasks, spread as a policy says.
 pub(super) struct Queues {
@@ -43,15 +43,6 @@ pub(super) struct Entry {
     task: u32,
     /// Whether it takes so little time that handing out tasks one by one would cost more.
     is_small: bool,
-}
-
-/// Operations, or bytes, of a task up to which it is small: a few microseconds.
-const SMALL: f64 = 20_000.0;
-
-/// Whether a task of this cost is small; one of no known cost is not.
-pub(super) fn is_small(cost: Cost) -> bool {
-    let work = cost.flops.max(cost.bytes);
-    work > 0.0 && work <= SMALL
 }
 
 impl Locked {
@@ -140,7 +131,7 @@ impl Queues {
     }
 
     fn entry(&self, space: &Space, task: u32, by: Option<WorkerId>) -> Routed {
-        let is_small = is_small(space.task(task).cost());
+        let is_small = space.task(task).cost().is_small();
         (Entry { task, is_small }, self.policy.route(&task_view(space, task), by))
     }
 

@@ -6,7 +6,9 @@
 //! needed later.
 
 use std::collections::VecDeque;
-use std::collections::hash_map::{Entry, HashMap};
+use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
 
 use super::Message;
 use crate::ranks::Key;
@@ -52,10 +54,10 @@ pub(super) struct Eager {
 impl Eager {
     pub(super) fn new(ranks: usize) -> Self {
         Self {
-            posted: HashMap::new(),
-            unexpected: HashMap::new(),
-            requested: HashMap::new(),
-            unsent: HashMap::new(),
+            posted: HashMap::default(),
+            unexpected: HashMap::default(),
+            requested: HashMap::default(),
+            unsent: HashMap::default(),
             uncredited: vec![0; ranks],
             taken: vec![0; ranks],
         }

@@ -13,7 +13,7 @@ use crate::types::{Kind, MemoryId, Rank};
 pub(super) struct Posted(Mutex<Vec<u32>>);
 
 impl Post for Posted {
-    fn post(&self, task: u32) {
+    fn post(&self, task: u32, _by_worker: bool) {
         self.tasks().push(task);
     }
 }

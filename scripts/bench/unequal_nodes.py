@@ -58,8 +58,8 @@ class Runs:
             nodes = result.pop("nodes", None) or []
             if isinstance(nodes, list):
                 result["node_seconds"] = sum(node.get("last_task_seconds", 0) for node in nodes)
-                for key in ("peak_bytes", "installed_bytes"):
-                    result[key] = max((node.get(key) or 0 for node in nodes), default=0)
+                for name in ("peak_bytes", "installed_bytes"):
+                    result[name] = max((node.get(name) or 0 for node in nodes), default=0)
             with self.lock:
                 self.kept[key] = result
                 STORE.parent.mkdir(parents=True, exist_ok=True)
@@ -377,6 +377,24 @@ def early(runs, _):
     return table(["overlap", "thesis, first 95 %", "here, first 95 %", "here, all"], rows)
 
 
+def locality(runs, _):
+    """C41: what is urgent and has just come to the RAM is not on the device yet. A likelihood of 101 x 101 tiles on 6 chiclets
+    and 2 chifflots with slower and slower links to the devices: seconds, and busy devices in the first 95 %, in per cent."""
+    chifflot = (ROOT / "plan/platforms/chifflot.toml").read_text()
+    rows = []
+    for rate in (12, 6, 3):
+        name = f"chifflot-{rate}"
+        described(name, [chifflot.replace("12e9", f"{rate}e9").replace('name = "chifflot"', f'name = "{name}"')])
+        nodes = cluster(f"6chiclet+2{name}", (6, "chiclet", []), (2, str(CLUSTERS / f"{name}.toml"), []))
+        row = [f"{rate} GB/s"]
+        for policy in ("dmdas", "dmdal"):
+            run, trace = traced(runs, "loglik", nodes, 101, "--distribution", "lp", "--policy", policy)
+            devices = next(of for of in trace["classes"] if of["class"] == "cuda")
+            row += [f"{run['makespan_seconds']:.2f}", f"{100 * devices['early_utilisation']:.1f}"]
+        rows.append(row)
+    return table(["links of devices", "dmdas, s", "busy", "dmdal, s", "busy"], rows)
+
+
 def evaluations(runs, _):
     """C40: evaluations of one fit of 101 x 101 tiles, generated and factorised by 8 or 23 of 8 chifflots and 15 chetemis,
     in seconds."""
@@ -419,7 +437,7 @@ def faults(runs, _):
 
 PARTS = {part.__name__: part for part in
          (real, scaling, sets, search, sizes, hundred, likelihood, embedding, likelihoods, embeddings, times_of_nodes,
-          order, early, evaluations, faults)}
+          order, early, locality, evaluations, faults)}
 
 
 def main():

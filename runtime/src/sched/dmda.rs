@@ -23,7 +23,7 @@ pub(super) const DMDA: Policy = Policy {
 pub(super) const DMDAR: Policy = Policy {
     name: "dmdar",
     summary: "as dmda; a worker takes first what lacks the fewest bytes",
-    build: Build::Plan(|_| Box::new(Dmda { takes_nearest: true, ..Dmda::default() })),
+    build: Build::Plan(|_| Box::new(Dmda { takes: Takes::Nearest, ..Dmda::default() })),
     eviction: "lru",
 };
 
@@ -31,17 +31,39 @@ pub(super) const DMDAS: Policy = Policy {
     name: "dmdas",
     summary: "as dmdar, among tasks of the highest priority",
     build: Build::Plan(|_| {
-        Box::new(Dmda { takes_nearest: true, by_priority: true, ..Dmda::default() })
+        Box::new(Dmda { takes: Takes::Nearest, by_priority: true, ..Dmda::default() })
     }),
     eviction: "lru",
 };
+
+pub(super) const DMDAL: Policy = Policy {
+    name: "dmdal",
+    summary: "as dmdas; a worker takes first, of the tasks that lack nothing, the most urgent",
+    build: Build::Plan(|_| {
+        Box::new(Dmda { takes: Takes::AtHand, by_priority: true, ..Dmda::default() })
+    }),
+    eviction: "lru",
+};
+
+/// What a worker takes first of what is allocated to it.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Takes {
+    /// The task of the highest priority, the first of several.
+    #[default]
+    First,
+    /// Among those of the highest priority, what lacks the fewest bytes (algorithm 2).
+    Nearest,
+    /// The first that lacks nothing, of whatever priority: a device does not wait for data that
+    /// have just come to the RAM while it could work. Our own, for what Nesi (2023), section
+    /// 8.3.3, observes.
+    AtHand,
+}
 
 #[derive(Default)]
 struct Dmda {
     /// Whether tasks of higher priority come first.
     by_priority: bool,
-    /// Whether a worker takes first what lacks the fewest bytes (algorithm 2).
-    takes_nearest: bool,
+    takes: Takes,
     sites: Sites,
     /// By worker.
     queues: Vec<Queue>,
@@ -124,13 +146,20 @@ impl Dmda {
         self.hints.push((worker, task));
     }
 
-    /// The place in its queue of what `worker` takes next: among those of the highest priority, the
-    /// first that lacks the fewest bytes.
+    /// The place in its queue of what `worker` takes next.
     fn next(&self, worker: WorkerId, view: &View<'_>) -> usize {
-        let tasks = &self.queues[worker.0].tasks;
-        let (Some(&(highest, _)), true) = (tasks.front(), self.takes_nearest) else { return 0 };
-        let first = tasks.iter().take_while(|&&(priority, _)| priority == highest);
-        self.nearest.find(first.map(|&(_, task)| task), view.memory(worker), view)
+        let (tasks, memory) = (&self.queues[worker.0].tasks, view.memory(worker));
+        let Some(&(highest, _)) = tasks.front() else { return 0 };
+        match self.takes {
+            Takes::First => 0,
+            Takes::Nearest => {
+                let first = tasks.iter().take_while(|&&(priority, _)| priority == highest);
+                self.nearest.find(first.map(|&(_, task)| task), memory, view)
+            }
+            Takes::AtHand => {
+                self.nearest.at_hand(tasks.iter().map(|&(_, task)| task), memory, view)
+            }
+        }
     }
 
     /// Takes a task for `worker` out of its queue.
@@ -142,7 +171,7 @@ impl Dmda {
         for handle in view.tasks.get(task).inputs() {
             self.uses.remove(handle, view.memory(worker));
         }
-        if self.takes_nearest {
+        if self.takes != Takes::First {
             self.nearest.pick(task, view);
         }
         Some(task)

@@ -199,6 +199,7 @@ pub static POLICIES: &[Policy] = &[
     dmda::DMDA,
     dmda::DMDAR,
     dmda::DMDAS,
+    dmda::DMDAL,
     darts::DARTS,
     darts::V1,
     darts::THREE_INPUTS,

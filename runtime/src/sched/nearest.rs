@@ -45,6 +45,17 @@ impl Nearest {
         best
     }
 
+    /// The place in `tasks` of the first one that lacks nothing, or that of the first of all.
+    pub(super) fn at_hand(
+        &self,
+        tasks: impl Iterator<Item = TaskId>,
+        memory: MemoryId,
+        view: &View<'_>,
+    ) -> usize {
+        let mut tasks = tasks.take(MOST_COMPARED);
+        tasks.position(|task| self.missing(task, memory, view) == 0).unwrap_or(0)
+    }
+
     /// Bytes that `task` lacks in `memory`, those aside that committed tasks bring.
     fn missing(&self, task: TaskId, memory: MemoryId, view: &View<'_>) -> u64 {
         let replicas = view.replicas;

@@ -53,6 +53,21 @@ fn what_is_at_hand_first() {
     }
 }
 
+/// Where priorities run across the columns, who keeps to them loads a column for nearly every task;
+/// who takes the most urgent of what lacks nothing loads little more than without priorities.
+#[test]
+fn urgent_tasks_wait_for_their_data_behind_those_that_have_it() {
+    let mut program = Program::product(40);
+    for (number, step) in program.steps.iter_mut().enumerate() {
+        step.priority = (number * 7 % 1600) as i32;
+    }
+    let loads = ["dmdas", "dmdal"].map(|policy| {
+        check(&program, &devices(1, ROOM), &mut *build(policy, 1, 0), "lru").all_loads()
+    });
+    assert!(loads[0] > 1000, "{loads:?}");
+    assert!(loads[1] < 500, "{loads:?}");
+}
+
 /// Without data at hand anywhere, columns are dealt out, and each worker keeps its own.
 #[test]
 fn equal_accelerators_share_out_columns() {

@@ -23,7 +23,7 @@ fn product(n: usize, core: u64) -> Program {
 #[test]
 fn slow_workers_take_nothing_that_others_end_sooner() {
     let machine = mixed(1, 1, 20);
-    for policy in ["dmda", "dmdar", "dmdas", "tessera"] {
+    for policy in ["dmda", "dmdar", "dmdas", "dmdal", "tessera"] {
         assert_eq!(shares(policy, &product(4, 1_000_000), &machine), [16, 0], "{policy}");
     }
 }
@@ -31,7 +31,7 @@ fn slow_workers_take_nothing_that_others_end_sooner() {
 #[test]
 fn slow_workers_help_where_there_is_much_to_do() {
     let machine = mixed(4, 1, 20);
-    for policy in ["dmda", "dmdar", "dmdas", "mhfp", "darts", "tessera"] {
+    for policy in ["dmda", "dmdar", "dmdas", "dmdal", "mhfp", "darts", "tessera"] {
         let shares = shares(policy, &product(20, 20_000), &machine);
         assert!(shares[1..].iter().all(|&tasks| (5..60).contains(&tasks)), "{policy}: {shares:?}");
     }
@@ -67,7 +67,7 @@ fn cores_alone_follow_priorities() {
     for (number, step) in program.steps.iter_mut().enumerate() {
         step.priority = (number * 7 % 36) as i32;
     }
-    for policy in ["dmdas", "darts", "tessera"] {
+    for policy in ["dmdas", "dmdal", "darts", "tessera"] {
         let mut scheduler = build(policy, 1, 0);
         let count = check(&program, &Machine::cores(1), &mut *scheduler, "lru");
         let order = &count.ran[0];

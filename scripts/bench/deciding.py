@@ -22,11 +22,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Claim, what it says, program, platform, sizes, policies.
 CASES = [
     ("C12", "HFP is beaten by DMDAR in some sizes, where its time counts; 2D, 1 GPU", "gemm-2d", "gemini-v100-1",
-     (30, 50, 70, 90), ("hfp", "dmdar")),
+     (30, 50, 70, 90), ("hfp", "hfp-fast", "dmdar")),
     ("C16", "DMDAR falls below EAGER on the last sizes, by its scans; 3D, 1 GPU", "gemm-3d", "gemini-v100-1",
      (16, 18, 20), ("dmdar", "eager")),
     ("C19", "mHFP takes a minute at 1 300 MB on 1 GPU, and minutes on 2; 2D", "gemm-2d", "gemini-v100-2",
-     (80, 120), ("mhfp", "darts")),
+     (80, 120), ("mhfp", "mhfp2", "partition", "darts")),
     ("C27", "DARTS of chapter 4 is very bad, by its time; 3D, 4 GPUs", "gemm-3d", "gemini-v100-4",
      (24, 36, 48), ("darts-v1", "darts-3inputs", "dmdar", "eager")),
     ("C28, C30", "DARTS+OPTI gains time of deciding; Cholesky's tasks, 4 GPUs", "cholesky-set", "gemini-v100-4",

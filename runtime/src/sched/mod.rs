@@ -8,12 +8,8 @@
 //! To add a policy: one file with a type that implements [`QueuePolicy`] or [`Scheduler`], and one
 //! line in [`POLICIES`]; the conformance tests then run it on random programs in both engines. So
 //! is an eviction policy, which is one function, in [`EVICTIONS`].
-//!
-//! Missing is hypergraph partition and Ready (Gonthier 2023, section 4.1.2): hMETIS is a closed
-//! binary, the one binding to Mt-KaHyPar builds C++ for ten minutes and has one author, and METIS
-//! and Scotch cut graphs, where a datum that three tasks read counts three times. `mhfp` packs and
-//! balances in its place.
 
+mod ahead;
 mod argmax;
 mod bins;
 mod board;
@@ -22,7 +18,6 @@ mod darts;
 mod dmda;
 mod eager;
 mod evict;
-mod hfp;
 pub mod hypervisor;
 mod lws;
 mod nearest;
@@ -205,8 +200,14 @@ pub static POLICIES: &[Policy] = &[
     darts::THREE_INPUTS,
     darts::OPTI,
     darts::THRESHOLD,
-    hfp::HFP,
-    hfp::MHFP,
+    ahead::HFP,
+    ahead::HFP_FAST,
+    ahead::MHFP,
+    ahead::MHFP_TWICE,
+    ahead::MHFP_INTERLACED,
+    ahead::RCM,
+    ahead::MST,
+    ahead::PARTITION,
     tessera::POLICY,
 ];
 

@@ -1,7 +1,7 @@
 //! How often each policy loads in products of strips, without time, beside what an independent
 //! model gives.
 
-use crate::sched::hfp::Hfp;
+use crate::sched::ahead::{Ahead, STRAIGHT};
 use crate::sched::{Build, PolicyOptions, Queued, Scheduler};
 
 use super::checker::{Count, check, devices};
@@ -131,8 +131,8 @@ fn darts_shares_the_work_of_two_accelerators() {
 }
 
 fn packed(n: usize, room: u64, flips: bool, eviction: &str) -> usize {
-    let mut scheduler = Hfp::new(flips, false);
-    check(&Program::product(n), &devices(1, room), &mut scheduler, eviction).all_loads()
+    let mut scheduler = if flips { build("hfp", 1, 0) } else { Box::new(Ahead::new(&STRAIGHT)) };
+    check(&Program::product(n), &devices(1, room), &mut *scheduler, eviction).all_loads()
 }
 
 /// The example of section 3.3.5: 4 by 4 strips, room for four.

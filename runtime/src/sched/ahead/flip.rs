@@ -2,7 +2,7 @@
 //! 2023, section 3.3.5). It costs no load within a package: an order and its reverse load equally
 //! often under Belady's rule (theorem 3).
 
-use super::packing::Tasks;
+use super::tasks::Tasks;
 
 /// Turns `first` and `second` so that the end of the one and the start of the other share most.
 pub(super) fn flip(first: &mut [u32], second: &mut [u32], tasks: &Tasks) {

@@ -7,29 +7,7 @@
 //! share a datum is kept in an index, so that only those that share anything are compared.
 
 use super::flip::flip;
-
-/// A datum that more packages read tells none of them from another: it is not looked at.
-const MOST_READERS: usize = 1024;
-
-/// Tasks to be packed, by number in the order of submission.
-#[derive(Debug, Default)]
-pub(super) struct Tasks {
-    /// The data that each task reads, by number, in growing order.
-    pub(super) inputs: Vec<Vec<u32>>,
-    /// Size of each datum, at least 1.
-    pub(super) bytes: Vec<u64>,
-    /// What fits.
-    pub(super) capacity: u64,
-    /// Whether packages are turned around in the second phase (section 3.3.5).
-    pub(super) flips: bool,
-}
-
-/// Packages that share data within, and tasks that share nothing with the rest.
-#[derive(Debug, Default)]
-pub(super) struct Packed {
-    pub(super) packages: Vec<Vec<u32>>,
-    pub(super) alone: Vec<u32>,
-}
+use super::tasks::{MOST_READERS, Packed, Tasks};
 
 #[derive(Default)]
 struct Package {
@@ -41,6 +19,7 @@ struct Package {
 
 struct Packing<'a> {
     tasks: &'a Tasks,
+    flips: bool,
     /// Empty once merged into another.
     packages: Vec<Package>,
     count: usize,
@@ -54,9 +33,26 @@ struct Packing<'a> {
     alone: Vec<u32>,
 }
 
+/// How packages are made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct How {
+    /// Whether packages are turned around in the second phase (section 3.3.5).
+    pub(super) flips: bool,
+    /// Whether in the first round any two tasks that share a datum merge (section 3.5.1).
+    pub(super) starts_fast: bool,
+}
+
+impl How {
+    /// As published.
+    pub(super) const FAIR: Self = Self { flips: true, starts_fast: false };
+}
+
 /// Packs `tasks` until `count` packages are left.
-pub(super) fn pack(tasks: &Tasks, count: usize) -> Packed {
-    let mut packing = Packing::new(tasks);
+pub(super) fn pack(tasks: &Tasks, count: usize, how: How) -> Packed {
+    let mut packing = Packing::new(tasks, how);
+    if how.starts_fast {
+        packing.pair(count);
+    }
     while packing.count > count {
         packing.round(count);
     }
@@ -65,7 +61,7 @@ pub(super) fn pack(tasks: &Tasks, count: usize) -> Packed {
 }
 
 impl<'a> Packing<'a> {
-    fn new(tasks: &'a Tasks) -> Self {
+    fn new(tasks: &'a Tasks, how: How) -> Self {
         let mut readers = vec![Vec::new(); tasks.bytes.len()];
         let mut packages = Vec::with_capacity(tasks.inputs.len());
         for (number, data) in tasks.inputs.iter().enumerate() {
@@ -75,6 +71,7 @@ impl<'a> Packing<'a> {
         }
         Self {
             tasks,
+            flips: how.flips,
             count: packages.len(),
             shared: vec![0; packages.len()],
             packages,
@@ -82,6 +79,28 @@ impl<'a> Packing<'a> {
             is_limited: true,
             sharing: Vec::new(),
             alone: Vec::new(),
+        }
+    }
+
+    /// Merges each task with the first one behind it that shares any datum with it and is free.
+    fn pair(&mut self, count: usize) {
+        for number in 0..self.packages.len() {
+            if self.count <= count {
+                break;
+            }
+            let package = &self.packages[number];
+            if package.tasks.len() != 1 {
+                continue;
+            }
+            let readers = package.data.iter().flat_map(|&datum| &self.readers[datum as usize]);
+            let others = readers.map(|&other| other as usize);
+            let is_free = |other: &usize| *other > number && self.packages[*other].tasks.len() == 1;
+            if let Some(partner) = others.filter(is_free).min() {
+                self.look(number);
+                if self.fits(number, partner) {
+                    self.merge(number, partner);
+                }
+            }
         }
     }
 
@@ -162,7 +181,7 @@ impl<'a> Packing<'a> {
     fn merge(&mut self, number: usize, partner: usize) {
         let mut first = std::mem::take(&mut self.packages[number]);
         let mut second = std::mem::take(&mut self.packages[partner]);
-        if self.tasks.flips && !self.is_limited {
+        if self.flips && !self.is_limited {
             flip(&mut first.tasks, &mut second.tasks, self.tasks);
         }
         first.tasks.append(&mut second.tasks);

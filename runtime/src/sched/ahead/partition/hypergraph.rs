@@ -80,8 +80,8 @@ impl Hypergraph {
         (Self::new(weights, nets), into)
     }
 
-    /// A first side of this `share` of the weight, grown from a vertex drawn at random over the nets
-    /// of those that it has; of each vertex whether it is on the second.
+    /// A first side of this `share` of the weight, grown from a vertex drawn at random over the
+    /// nets of those that it has; of each vertex whether it is on the second.
     pub(super) fn grow(&self, share: f64, random: &mut SplitMix64) -> Vec<bool> {
         let mut sides = vec![true; self.len()];
         let mut is_seen = vec![false; self.len()];

@@ -1,13 +1,14 @@
 //! Parts of the tasks that read few data in common: a multilevel partition of a hypergraph.
 //!
-//! Tasks are vertices, weighed by their time; a datum is a net of the tasks that read it, weighed by
-//! its bytes. What is cut is loaded once for each part that reads it, which a graph of pairs of tasks
-//! counts too often (Gonthier 2023, section 4.1.2, which takes hMETIS for it). Parts come from
-//! recursive bisection: vertices that share most are merged, level by level (by first choice and by
-//! whole nets: Karypis, Aggarwal, Kumar, Shekhar, "Multilevel hypergraph partitioning: applications
-//! in VLSI domain", IEEE Transactions on VLSI Systems 7, 1999); the coarsest hypergraph is bisected several times by
-//! growing one side, and each level refined by moves of single vertices (Fiduccia, Mattheyses, "A
-//! linear-time heuristic for improving network partitions", DAC 1982).
+//! Tasks are vertices, weighed by their time; a datum is a net of the tasks that read it, weighed
+//! by its bytes. What is cut is loaded once for each part that reads it, which a graph of pairs of
+//! tasks counts too often (Gonthier 2023, section 4.1.2, which takes hMETIS for it). Parts come
+//! from recursive bisection: vertices that share most are merged, level by level (by first choice
+//! and by whole nets: Karypis, Aggarwal, Kumar, Shekhar, "Multilevel hypergraph partitioning:
+//! applications in VLSI domain", IEEE Transactions on VLSI Systems 7, 1999); the coarsest
+//! hypergraph is bisected several times by growing one side, and each level refined by moves of
+//! single vertices (Fiduccia, Mattheyses, "A linear-time heuristic for improving network
+//! partitions", DAC 1982).
 
 mod hypergraph;
 mod refine;

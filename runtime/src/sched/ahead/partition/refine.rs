@@ -66,8 +66,8 @@ pub(super) fn refine(graph: &Hypergraph, sides: &mut [bool], balance: Balance) -
 }
 
 impl Refinement<'_> {
-    /// Moves each vertex once at most, the one that gains most first, and takes back what came after
-    /// the best cut; says whether that is better.
+    /// Moves each vertex once at most, the one that gains most first, and takes back what came
+    /// after the best cut; says whether that is better.
     fn pass(&mut self) -> bool {
         self.is_locked.fill(false);
         self.heaps.iter_mut().for_each(BinaryHeap::clear);

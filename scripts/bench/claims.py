@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "scripts/bench/results"
@@ -66,7 +67,9 @@ def main():
         for _, name, command, is_generated in SOURCES:
             takes_program = "--tegula" in (ROOT / command[0]).read_text()
             more = ["--tegula", flags.tegula] if takes_program else []
+            start = time.monotonic()
             subprocess.run([*command, *more], check=True, cwd=ROOT)
+            print(f"{command[0]}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
             if name and not is_generated:
                 print(f"{RESULTS.relative_to(ROOT)}/{name}: compare its table of claims with its numbers", file=sys.stderr)
     found = [(thesis, command[0].split("/")[-1], row)

@@ -1,8 +1,8 @@
 //! The reverse Cuthill-McKee order of tasks (Gonthier 2023, section 3.2.1, algorithm 3).
 //!
 //! The bandwidth of an order is how far apart two tasks stand at most that share data. From a task
-//! that shares least with others, the neighbours of each task follow in turn, those that share least
-//! first; the order is then reversed.
+//! that shares least with others, the neighbours of each task follow in turn, those that share
+//! least first; the order is then reversed.
 
 use std::collections::VecDeque;
 

@@ -54,6 +54,11 @@ pub static PLATFORMS: &[PlatformEntry] = &[
         text: include_str!("../../platforms/gemini-v100-4.toml"),
     },
     PlatformEntry {
+        name: "gemini-v100-8",
+        summary: "all eight, on two NUMA nodes; assumed times",
+        text: include_str!("../../platforms/gemini-v100-8.toml"),
+    },
+    PlatformEntry {
         name: "chetemi",
         summary: "18 cores, Grid'5000; times derived from those of chifflet",
         text: include_str!("../../platforms/chetemi.toml"),

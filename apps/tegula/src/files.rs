@@ -210,7 +210,7 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 23] = [
+    const READ: [&str; 24] = [
         "file",
         "against",
         "at",
@@ -225,6 +225,7 @@ mod tests {
         "labels",
         "log",
         "model",
+        "order",
         "params_file",
         "platform",
         "pools",

@@ -110,6 +110,11 @@ impl Dispatcher {
     /// Takes the tasks out that wait for workers which nothing under way can give them, appends
     /// them to `stuck`, and says why.
     pub(crate) fn take_stuck(&mut self, stuck: &mut Vec<TaskId>) -> Option<NoPlace> {
+        if !self.has_contexts {
+            let is_idle = self.worker_tasks.iter().all(WorkerTasks::is_empty);
+            let waiting = is_idle.then(|| self.scheduler.take_stuck(stuck)).flatten()?;
+            return Some(NoPlace::OutOfOrder { waiting });
+        }
         if !self.is_at_rest() || self.wakes_at().is_some() {
             return None;
         }

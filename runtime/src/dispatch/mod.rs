@@ -92,6 +92,12 @@ pub enum NoPlace {
         /// Name of the codelet.
         codelet: &'static str,
     },
+    /// By the order that is given, it or what it waits for stands behind a task that waits for it.
+    #[error("the order cannot be followed: {waiting} first, which waits for a task behind it")]
+    OutOfOrder {
+        /// Which worker is to run which task.
+        waiting: String,
+    },
     /// The context of its job has no workers, and nothing happens that would give it some.
     #[error("context {context} has no workers, and nothing that runs will give it any")]
     EmptyContext {

@@ -172,7 +172,7 @@ impl Engine for Exec {
     fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
         let ExecOptions { machine, policy, seed, .. } = &self.options;
         let workers = machine.workers.len();
-        let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
+        let queues = policy.queue(&PolicyOptions { workers, seed: *seed, order: &[] });
         let is_plain = machine.is_flat() && machine.is_free() && !self.options.contexts;
         match queues.filter(|_| is_plain) {
             Some(queues) => Box::new(SharedMemory::start(space, queues, workers, &self.options)),

@@ -21,6 +21,7 @@ mod evict;
 pub mod hypervisor;
 mod lws;
 mod nearest;
+mod order;
 mod plan;
 mod pool;
 mod prio;
@@ -34,6 +35,7 @@ mod tessera;
 mod tests;
 
 pub use evict::{EVICTIONS, EvictionContext, EvictionPolicy, Recency, eviction};
+pub use order::ORDER;
 pub use plan::{NextUse, Scheduler, View};
 pub(crate) use queued::Queued;
 pub use shard::{Key, Shard};
@@ -129,6 +131,8 @@ pub struct PolicyOptions {
     pub workers: usize,
     /// For policies that draw at random.
     pub seed: u64,
+    /// For [`ORDER`]: by worker, the program indices of its tasks, in order.
+    pub order: &'static [Vec<u64>],
 }
 
 /// A member of [`POLICIES`].

@@ -49,6 +49,8 @@ pub struct SimOptions {
     pub seed: u64,
     /// Coefficient of variation of task times around the model; 0: none.
     pub noise: f64,
+    /// The order of [`ORDER`](crate::sched::ORDER): by worker, the program indices of its tasks.
+    pub order: &'static [Vec<u64>],
     /// Whether the program may make scheduling contexts.
     pub contexts: bool,
     /// Records every task and transfer.
@@ -81,6 +83,7 @@ impl SimOptions {
             eviction: eviction(policy.eviction).expect("a policy names a listed eviction policy"),
             seed: 0,
             noise: 0.0,
+            order: &[],
             contexts: false,
             trace: true,
             costs: Costs::default(),

@@ -64,6 +64,7 @@ impl Node {
             noise,
             trace,
             contexts,
+            order,
             costs,
         } = options;
         // A simulated worker is given its next task the moment that the last one ends.
@@ -73,7 +74,7 @@ impl Node {
         let (workers, memories) = (machine.workers.len(), machine.memories.len());
         let scheduler: Box<dyn Scheduler> = match contexts {
             true => Box::new(Contexts::new(machine.clone(), policy, seed)),
-            false => policy.scheduler(&PolicyOptions { workers, seed }),
+            false => policy.scheduler(&PolicyOptions { workers, seed, order }),
         };
         Self {
             network: Network::new(&machine),

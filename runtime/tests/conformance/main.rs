@@ -108,7 +108,7 @@ proptest! {
     ) {
         for policy in POLICIES.iter() {
             // Policies that plan may have a worker wait for a task that another would end later.
-            let queue = policy.queue(&tegula_runtime::sched::PolicyOptions { workers, seed });
+            let queue = policy.queue(&tegula_runtime::sched::PolicyOptions { workers, seed, order: &[] });
             let conserving = queue.is_some_and(|queue| queue.is_work_conserving());
             // Tasks that wait at an arbiter are ready in the graph but may not run; folds and
             // discards order tasks too, but are no steps of the program.

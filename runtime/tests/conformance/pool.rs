@@ -17,8 +17,9 @@ use crate::program::{End, HANDLES, Mix, Step, Tight, Update, run, run_in, steps,
 fn pool(tight: &Tight, policies: &[usize], trace: bool, seed: u64) -> Pool {
     let options = ExecOptions::on(tight.machine(WorkerKind::Emulated));
     let scratch = Some(std::env::temp_dir());
-    let is_queue =
-        |&policy: &usize| POLICIES[policy].queue(&PolicyOptions { workers: 1, seed: 0 }).is_some();
+    let is_queue = |&policy: &usize| {
+        POLICIES[policy].queue(&PolicyOptions { workers: 1, seed: 0, order: &[] }).is_some()
+    };
     let name = if policies.iter().all(is_queue) { "lws" } else { "dmdas" };
     let policy = policy(name).expect("a listed policy");
     Pool::new(ExecOptions { policy, seed, scratch, trace, ..options })

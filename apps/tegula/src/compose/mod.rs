@@ -212,6 +212,7 @@ impl Compose {
             eviction,
             seed: self.run.seed,
             noise: self.noise,
+            order: &[],
             contexts: true,
             trace: self.trace.is_wanted(),
             costs: asked.costs.clone(),

@@ -18,7 +18,7 @@ pub(crate) struct PassFlags {
     /// Bytes per second that a node reads, of mds, pca and coa
     #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
     read_rate: f64,
-    /// Tasks that it takes to read so fast, and that read on a node at a time
+    /// Tasks that read on a node at a time, so fast together
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: u32,
 }

@@ -17,7 +17,7 @@ use tegula_linalg::allow_packing;
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
 use tegula_plan::platform::{PLATFORMS, Platform, PlatformEntry, set_reading};
 use tegula_runtime::flow::Codelet;
-use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
+use tegula_runtime::sched::{EvictionPolicy, ORDER, POLICIES, Policy};
 
 use crate::error::refused;
 use crate::flags::{
@@ -81,6 +81,9 @@ pub(crate) struct Simulate {
     /// Who runs which task
     #[arg(long, value_name = "NAME", default_value = "dmdas", value_parser = policies())]
     policy: usize,
+    /// Tasks of each worker in the order of another run instead, the table that --trace FILE.csv wrote
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "policy")]
+    order: Option<PathBuf>,
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]
     eviction: Option<usize>,
@@ -89,8 +92,8 @@ pub(crate) struct Simulate {
     /// Coefficient of variation of task times
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     noise: f64,
-    /// What a run of a routine decided by the entries of its matrices, as "tegula linalg" tells it:
-    /// to take as many steps [default: what it decides for zeros]
+    /// What a run of a routine decided by entries of its matrices, as "tegula linalg" tells it
+    /// [default: what it decides for zeros]
     #[arg(long, value_name = "LETTERS")]
     decisions: Option<String>,
     /// Seed of every random choice
@@ -165,6 +168,10 @@ impl Simulate {
         let task = self.task()?;
         if ClusterPlatform::is_named_by(&self.platform) {
             self.changes.refuse_for_cluster()?;
+            if let Some(path) = &self.order {
+                let path = path.display();
+                return Err(refused(format!("--order {path}: orders are those of one machine")));
+            }
             let cluster = ClusterPlatform::find(&self.platform)?;
             let cluster = if task.reads() { self.reading(&task).on(cluster) } else { cluster };
             pack_as_known(&cluster);
@@ -189,7 +196,8 @@ impl Simulate {
             let noise = number(self.noise, 3);
             return Err(refused(format!("--noise {noise}: give a number from 0 to 10")));
         }
-        let (workload, policy) = (self.workload, &POLICIES[self.policy]);
+        let workload = self.workload;
+        let policy = if self.order.is_some() { &ORDER } else { &POLICIES[self.policy] };
         let matrix = self.input.as_deref().map(|path| self.read(path)).transpose()?;
         let sizes = Sizes {
             tiles: self.tiles.unwrap_or(1) as usize,

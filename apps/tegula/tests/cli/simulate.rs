@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, assert_close, number, tegula};
+use crate::support::{Run, assert_close, column, folder, folder_with, number, tegula, tegula_in};
 
 /// Milliseconds that a Cholesky factorisation of so many tiles of order 960 takes on mirage.
 fn cholesky(tiles: usize, flags: &str) -> f64 {
@@ -260,4 +260,51 @@ fn a_result_says_all_that_was_asked_for() {
 fn a_program_without_tasks_is_said() {
     let text = tegula("simulate gemm-2d-sparse --platform mirage --tiles 1").succeeded().stdout;
     assert!(text.contains("nothing to run"), "{text}");
+}
+
+/// A run that follows the order of another takes about as long, and each worker runs the same tasks
+/// one after the other.
+#[test]
+fn the_order_of_another_run_is_followed() {
+    let platform = "--platform gemini-v100-2 --precision s --device-memory 500MiB";
+    for (program, policy) in [("cholesky", "dmdas"), ("gemm-2d", "hfp"), ("cholesky", "tessera")] {
+        let folder = folder();
+        let simulate = |more: &str| {
+            let command = format!("simulate {program} {platform} --tiles 12 --json - -q {more}");
+            tegula_in(&folder, &command).succeeded().json()
+        };
+        let first = simulate(&format!("--policy {policy} --trace first.csv"));
+        let second = simulate("--order first.csv --trace second.csv");
+        let seconds = |of: &Value| number(of, "/makespan_seconds");
+        assert_close(seconds(&second), seconds(&first), 0.06);
+        assert_eq!(second["policy"], json!("order"));
+        let tasks_of = |worker: f64, name: &str| {
+            let [tasks, workers] = ["task", "worker"].map(|of| column(&folder.join(name), of));
+            let rows = tasks.into_iter().zip(workers).filter(|&(_, of)| of == worker);
+            rows.map(|(task, _)| task).collect::<Vec<f64>>()
+        };
+        for worker in [0.0, 1.0] {
+            assert_eq!(tasks_of(worker, "first.csv"), tasks_of(worker, "second.csv"), "{program}");
+        }
+    }
+}
+
+#[test]
+fn an_order_that_cannot_be_followed_is_refused() {
+    for (table, words) in [
+        ("", &["no column 'task'", "--trace FILE.csv"][..]),
+        ("task,worker\n1,2\n", &["line 2: worker 2: the machine has 2"]),
+        ("task,worker\n20,1\n", &["line 2: task 20: the program has 20"]),
+        ("task,worker\n1,0\n2,1\n1,1\n", &["task 1 is there twice"]),
+        ("task,worker\n1,0\nx,1\n", &["line 3: task 'x'"]),
+        ("task,worker,start_seconds\n1,0,soon\n", &["line 2: start_seconds 'soon'"]),
+        ("task,worker\n3,0\n0,0\n", &["cannot be followed: worker 0 is to run task 3 first"]),
+    ] {
+        let folder = folder_with("order.csv", table);
+        let simulate = "simulate cholesky --platform gemini-v100-2 --tiles 4 --order order.csv";
+        tegula_in(&folder, simulate).failed(2, words);
+    }
+    let more = "--tiles 4 --order none.csv";
+    tegula(&format!("simulate cholesky --platform mirage {more}")).failed(2, &["none.csv"]);
+    tegula(&format!("simulate cholesky --platform 2chifflet {more}")).failed(2, &["one machine"]);
 }

@@ -24,7 +24,7 @@ impl Script {
         let mut machine = Machine::cores(1);
         machine.limit_ram(3 * TILE, 1e9, 1e9);
         let machine = Arc::new(machine);
-        let options = PolicyOptions { workers: 1, seed: 0 };
+        let options = PolicyOptions { workers: 1, seed: 0, order: &[] };
         let scheduler = policy("eager").expect("it is listed").scheduler(&options);
         let planner = Planner::new(machine.clone(), eviction("lru").expect("it is listed"));
         let mut script = Self { planner, scheduler, machine, log: String::new() };

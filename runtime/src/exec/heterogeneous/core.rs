@@ -60,7 +60,7 @@ impl Core {
         let (workers, memories) = (machine.workers.len(), machine.memories.len());
         let scheduler: Box<dyn Scheduler> = match contexts {
             true => Box::new(Contexts::new(machine.clone(), policy, *seed)),
-            false => policy.scheduler(&PolicyOptions { workers, seed: *seed }),
+            false => policy.scheduler(&PolicyOptions { workers, seed: *seed, order: &[] }),
         };
         let dispatcher = Dispatcher::new(machine.clone(), scheduler, eviction, durations.clone());
         Self {

@@ -57,7 +57,7 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(spec: ContextSpec, machine: &Machine) -> Self {
-        let options = PolicyOptions { workers: 1, seed: spec.seed };
+        let options = PolicyOptions { workers: 1, seed: spec.seed, order: &[] };
         let classes = machine.classes.len();
         let mut context = Self {
             scheduler: spec.policy.scheduler(&options),
@@ -91,7 +91,7 @@ impl Context {
             workers.iter().map(|worker| machine.workers[worker.0].clone()).collect();
         self.busy_until = vec![0; workers.len()];
         let count = if self.spec.is_team { 1 } else { workers.len().max(1) };
-        let options = PolicyOptions { workers: count, seed: self.spec.seed };
+        let options = PolicyOptions { workers: count, seed: self.spec.seed, order: &[] };
         self.scheduler = self.spec.policy.scheduler(&options);
         self.workers = workers;
         self.epoch += 1;

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 
 use super::checker::{Count, check, devices};
-use super::order::Order;
 use super::program::Program;
+use super::table::in_order;
 
 /// What one accelerator with room for `room` data of size 1 loads.
 fn run(program: &Program, order: Vec<usize>, room: u64, eviction: &str) -> Count {
-    let mut scheduler = Order::new(program, vec![order]);
-    check(program, &devices(1, room), &mut scheduler, eviction)
+    let mut scheduler = in_order(vec![order.into_iter().map(|task| task as u64).collect()]);
+    check(program, &devices(1, room), &mut *scheduler, eviction)
 }
 
 fn loads(program: &Program, order: Vec<usize>, room: u64, eviction: &str) -> usize {
@@ -33,8 +33,8 @@ fn two_accelerators_load_eleven_times() {
     let program = Program::product(3);
     let order = [vec![1, 2, 5, 4], vec![3, 6, 9, 8, 7]];
     let order = order.map(|tasks| tasks.into_iter().map(|task| task - 1).collect::<Vec<_>>());
-    let mut scheduler = Order::new(&program, order.to_vec());
-    let count = check(&program, &devices(2, 2), &mut scheduler, "min");
+    let mut scheduler = in_order(order.to_vec());
+    let count = check(&program, &devices(2, 2), &mut *scheduler, "min");
     assert_eq!(count.loads[1..], [5, 6]);
 }
 

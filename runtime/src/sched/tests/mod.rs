@@ -4,7 +4,6 @@
 mod checker;
 mod evictions;
 mod graphs;
-mod order;
 mod program;
 mod table;
 mod workers;

@@ -1,6 +1,7 @@
 //! A program on one machine.
 
 mod changes;
+mod order;
 mod remarks;
 mod report;
 
@@ -109,6 +110,10 @@ impl Case<'_> {
         let mut progress = Progress::new(console);
         let contents = self.census(&mut progress)?;
         self.check_runnable(&contents)?;
+        let order = match &self.flags.order {
+            Some(path) => order::read(path, self.machine.workers.len(), contents.tasks)?,
+            None => &[],
+        };
         let options = SimOptions {
             machine: self.machine.clone(),
             durations: self.models.clone(),
@@ -116,6 +121,7 @@ impl Case<'_> {
             eviction: self.eviction,
             seed: self.flags.seed,
             noise: self.flags.noise,
+            order,
             contexts: self.workload.makes_contexts,
             trace: self.flags.trace.is_wanted(),
             costs: self.asked.costs.clone(),

@@ -61,6 +61,7 @@ impl Member {
         let NodeOptions { machine, durations, .. } = &options.nodes[usize::from(me.0)];
         let mut node = Node::new(SimOptions {
             contexts: options.contexts,
+            order: &[],
             machine: machine.clone(),
             durations: durations.clone(),
             policy: options.policy,

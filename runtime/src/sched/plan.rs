@@ -128,8 +128,8 @@ pub trait Scheduler: Send {
         false
     }
 
-    /// All workers are idle and nothing is under way: tasks that it will never give to one join `out`
-    /// and are forgotten; says why, if there are any.
+    /// All workers are idle and nothing is under way: tasks that it will never give to one join
+    /// `out` and are forgotten; says why, if there are any.
     fn take_stuck(&mut self, _out: &mut Vec<TaskId>) -> Option<String> {
         None
     }

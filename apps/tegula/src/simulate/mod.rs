@@ -81,7 +81,8 @@ pub(crate) struct Simulate {
     /// Who runs which task
     #[arg(long, value_name = "NAME", default_value = "dmdas", value_parser = policies())]
     policy: usize,
-    /// Tasks of each worker in the order of another run instead, the table that --trace FILE.csv wrote
+    /// Tasks of each worker in the order of another run instead: the table that --trace FILE.csv
+    /// wrote
     #[arg(long, value_name = "FILE.csv", conflicts_with = "policy")]
     order: Option<PathBuf>,
     /// What leaves a memory that is full [default: what suits the policy]

@@ -72,8 +72,8 @@ fn urgent_tasks_wait_for_their_data_behind_those_that_have_it() {
     assert!(loads[1] < 500, "{loads:?}");
 }
 
-/// A given order is kept, by whatever Belady's rule knows of it, and tasks that it does not name run
-/// as well.
+/// A given order is kept, by whatever Belady's rule knows of it, and tasks that it does not name
+/// run as well.
 #[test]
 fn an_order_that_is_given_is_kept() {
     let program = Program::product(20);

@@ -1,9 +1,9 @@
 //! An order of tasks that is given for each worker: that of another run, or of a program that plans
 //! by itself.
 //!
-//! A worker takes its tasks one after the other, each as soon as it is ready; of those whose data it
-//! waits for, the first whose data have come runs. What the order does not name runs where there is
-//! nothing else to do, in the order in which it became ready.
+//! A worker takes its tasks one after the other, each as soon as it is ready; of those whose data
+//! it waits for, the first whose data have come runs. What the order does not name runs where there
+//! is nothing else to do, in the order in which it became ready.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 

@@ -12,6 +12,7 @@ scripts/bench/results/nodes.md. The thesis prints few durations: the files of th
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import pathlib
@@ -347,19 +348,26 @@ def order(runs, _):
     return table(["nodes", "without, s", "with, s", "less"], rows)
 
 
-def traced(runs, program, platform, tiles, *more):
-    """The JSON of a simulation and the summary of its trace."""
+def told(runs, *command):
+    """What a command of the program writes to standard output."""
+    command = [runs.program, *map(str, command), "--quiet"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+@contextlib.contextmanager
+def trace_of(runs, program, platform, tiles, *more):
+    """The JSON of a simulation and the path of its trace."""
     STORE.parent.mkdir(parents=True, exist_ok=True)
     path = STORE.parent / "unequal_nodes.trace"
-    of_run = ("simulate", program, "--platform", platform, "--tiles", str(tiles), *more, "--trace", path)
-
-    def told(*command):
-        command = [runs.program, *command, "--json", "-", "--quiet"]
-        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
-
-    run, summary = told(*of_run), told("trace", path)
+    of_run = ("simulate", program, "--platform", platform, "--tiles", tiles, *more, "--trace", path)
+    yield json.loads(told(runs, *of_run, "--json", "-")), path
     path.unlink()
-    return run, summary
+
+
+def traced(runs, *of_run):
+    """The JSON of a simulation and the summary of its trace."""
+    with trace_of(runs, *of_run) as (run, path):
+        return run, json.loads(told(runs, "trace", path, "--json", "-"))
 
 
 def early(runs, _):
@@ -378,19 +386,15 @@ def early(runs, _):
     return table(["overlap", "thesis, first 95 %", "here, first 95 %", "here, all"], rows)
 
 
-def waiting(runs, *simulation):
+def waiting(runs, *of_run):
     """Seconds of a simulation, and the share of the middle half of it in which devices run nothing, in per cent."""
-    trace, tasks = STORE.parent / "unequal_nodes.trace", STORE.parent / "unequal_nodes.csv"
-    quiet = {"check": True, "cwd": ROOT, "capture_output": True}
-    subprocess.run([runs.program, "simulate", *simulation, "--trace", trace, "--quiet"], **quiet)
-    subprocess.run([runs.program, "trace", trace, "--table", "tasks", "-o", tasks, "--quiet"], **quiet)
-    rows = [(row["ResourceId"], float(row["Start"]), float(row["End"])) for row in csv.DictReader(tasks.open())]
-    makespan = max(end for _, _, end in rows)
-    first, last = makespan / 4, 3 * makespan / 4
-    devices = [row for row in rows if "GPU" in row[0]]
-    busy = sum(max(0, min(end, last) - max(start, first)) for _, start, end in devices)
-    trace.unlink(), tasks.unlink()
-    return makespan / 1e3, 100 - 100 * busy / (last - first) / len({name for name, *_ in devices})
+    with trace_of(runs, *of_run) as (run, path):
+        table_of_tasks = told(runs, "trace", path, "--table", "tasks")
+    makespan = run["makespan_seconds"]
+    first, last = 1e3 * makespan / 4, 3e3 * makespan / 4
+    devices = [row for row in csv.DictReader(table_of_tasks.splitlines()) if "GPU" in row["ResourceId"]]
+    busy = sum(max(0, min(float(row["End"]), last) - max(float(row["Start"]), first)) for row in devices)
+    return makespan, 100 - 100 * busy / (last - first) / len({row["ResourceId"] for row in devices})
 
 
 def locality(runs, _):
@@ -405,8 +409,7 @@ def locality(runs, _):
         nodes = cluster(f"6chiclet+2{name}", (6, "chiclet", []), (2, str(CLUSTERS / f"{name}.toml"), []))
         row = [f"{rate} GB/s"]
         for policy in ("dmdas", "dmdal"):
-            loglik = ("loglik", "--platform", nodes, "--tiles", "101", "--distribution", "lp", "--policy", policy)
-            makespan, idle = waiting(runs, *loglik)
+            makespan, idle = waiting(runs, "loglik", nodes, 101, "--distribution", "lp", "--policy", policy)
             row += [f"{makespan:.2f}", f"{idle:.1f} %"]
         rows.append(row)
     return table(["links of devices", "dmdas, s", "idle", "dmdal, s", "idle"], rows)

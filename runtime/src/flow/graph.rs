@@ -89,9 +89,9 @@ impl Graph {
         self.next_index
     }
 
-    /// Whether all tasks since the last call are small: asked over ranks only.
+    /// Whether there are other ranks, and all tasks since the last call are small.
     pub(crate) fn were_small(&mut self) -> bool {
-        !std::mem::take(&mut self.has_large)
+        self.is_shared && !std::mem::take(&mut self.has_large)
     }
 
     /// Messages submitted.

@@ -13,8 +13,7 @@ impl Flow {
         self.end_loan();
         let unfinished = self.graph.submitted() - self.graph.space().completed();
         let window = self.options.window.max(1);
-        let is_small = self.peers.is_some() && self.graph.were_small();
-        let window = if is_small { window.div_ceil(SMALL_WINDOW) } else { window };
+        let window = if self.graph.were_small() { window.div_ceil(SMALL_WINDOW) } else { window };
         if unfinished < window {
             self.credit = window - unfinished;
             return;

@@ -23,8 +23,9 @@ pub static ORDER: Policy = Policy {
 
 /// The scheduler.
 struct Order {
-    /// By worker, the program indices of the tasks that it is still to be given.
-    left: Vec<VecDeque<u64>>,
+    /// By worker, the program indices of its tasks, and how many of them it was given.
+    order: &'static [Vec<u64>],
+    given: Vec<usize>,
     /// By program index, the worker of a task and its place in the order of that one.
     places: HashMap<u64, (WorkerId, u64)>,
     /// Ready tasks of the order, by program index.
@@ -43,7 +44,8 @@ impl Order {
         };
         Self {
             places: options.order.iter().enumerate().flat_map(place).collect(),
-            left: options.order.iter().map(|tasks| tasks.iter().copied().collect()).collect(),
+            order: options.order,
+            given: vec![0; options.order.len()],
             ready: HashMap::new(),
             others: VecDeque::new(),
             uses: HashMap::new(),
@@ -52,14 +54,12 @@ impl Order {
 
     /// The next task of `worker`, if it is ready.
     fn next(&mut self, worker: WorkerId, view: &View<'_>) -> Option<TaskId> {
-        let left = self.left.get_mut(worker.0)?;
-        let index = *left.front()?;
-        let task = self.ready.remove(&index)?;
-        left.pop_front();
-        let (_, place) = self.places[&index];
+        let place = *self.given.get(worker.0)?;
+        let task = self.ready.remove(self.order[worker.0].get(place)?)?;
+        self.given[worker.0] += 1;
         for handle in view.tasks.get(task).inputs() {
             if let Some(places) = self.uses.get_mut(&(handle, view.memory(worker))) {
-                places.remove(&place);
+                places.remove(&(place as u64));
             }
         }
         Some(task)
@@ -101,8 +101,9 @@ impl Scheduler for Order {
     }
 
     fn take_stuck(&mut self, out: &mut Vec<TaskId>) -> Option<String> {
-        let mut waiting = self.left.iter().enumerate().filter_map(|(worker, tasks)| {
-            Some(format!("worker {worker} is to run task {}", tasks.front()?))
+        let lists = self.order.iter().zip(&self.given).enumerate();
+        let mut waiting = lists.filter_map(|(worker, (tasks, &given))| {
+            Some(format!("worker {worker} is to run task {}", tasks.get(given)?))
         });
         let why = waiting.next().filter(|_| self.backlog() > 0)?;
         out.extend(self.ready.drain().map(|(_, task)| task));

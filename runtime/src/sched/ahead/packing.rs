@@ -7,7 +7,7 @@
 //! share a datum is kept in an index, so that only those that share anything are compared.
 
 use super::flip::flip;
-use super::tasks::{MOST_READERS, Packed, Tasks};
+use super::tasks::{Packed, Shared, Tasks};
 
 #[derive(Default)]
 struct Package {
@@ -27,9 +27,8 @@ struct Packing<'a> {
     readers: Vec<Vec<u32>>,
     /// Whether the data of a package must fit.
     is_limited: bool,
-    /// By package, the bytes shared with the one that is looked at; those with any.
-    shared: Vec<u64>,
-    sharing: Vec<u32>,
+    /// What packages share with the one that is looked at.
+    shared: Shared,
     alone: Vec<u32>,
 }
 
@@ -62,22 +61,19 @@ pub(super) fn pack(tasks: &Tasks, count: usize, how: How) -> Packed {
 
 impl<'a> Packing<'a> {
     fn new(tasks: &'a Tasks, how: How) -> Self {
-        let mut readers = vec![Vec::new(); tasks.bytes.len()];
-        let mut packages = Vec::with_capacity(tasks.inputs.len());
-        for (number, data) in tasks.inputs.iter().enumerate() {
-            data.iter().for_each(|&datum| readers[datum as usize].push(number as u32));
+        let package = |(number, data): (u32, &Vec<u32>)| {
             let bytes = data.iter().map(|&datum| tasks.bytes[datum as usize]).sum();
-            packages.push(Package { tasks: vec![number as u32], data: data.clone(), bytes });
-        }
+            Package { tasks: vec![number], data: data.clone(), bytes }
+        };
+        let packages: Vec<Package> = (0..).zip(&tasks.inputs).map(package).collect();
         Self {
             tasks,
             flips: how.flips,
             count: packages.len(),
-            shared: vec![0; packages.len()],
+            shared: Shared::new(packages.len()),
             packages,
-            readers,
+            readers: tasks.readers(),
             is_limited: true,
-            sharing: Vec::new(),
             alone: Vec::new(),
         }
     }
@@ -136,8 +132,8 @@ impl<'a> Packing<'a> {
     fn shares(&mut self, numbers: &[usize]) -> Vec<u64> {
         let share = |&number: &usize| {
             self.look(number);
-            let shared = self.sharing.iter().filter(|&&other| self.fits(number, other as usize));
-            shared.map(|&other| self.shared[other as usize]).max().unwrap_or(0)
+            let shared = self.shared.with().filter(|&(other, _)| self.fits(number, other as usize));
+            shared.map(|(_, bytes)| bytes).max().unwrap_or(0)
         };
         numbers.iter().map(share).collect()
     }
@@ -145,35 +141,20 @@ impl<'a> Packing<'a> {
     /// The first package that shares `most` with `number` and is not merged in this round.
     fn partner(&mut self, number: usize, most: u64, is_merged: &[bool]) -> Option<usize> {
         self.look(number);
-        let others = self.sharing.iter().map(|&other| other as usize);
-        let may = |other: &usize| {
-            self.shared[*other] == most && !is_merged[*other] && self.fits(number, *other)
-        };
-        others.filter(may).min()
+        let others = self.shared.with().filter(|&(_, bytes)| bytes == most);
+        let may = |other: &usize| !is_merged[*other] && self.fits(number, *other);
+        others.map(|(other, _)| other as usize).filter(may).min()
     }
 
     /// Counts what the others share with package `number`.
     fn look(&mut self, number: usize) {
-        for other in self.sharing.drain(..) {
-            self.shared[other as usize] = 0;
-        }
-        let data = self.packages[number].data.iter();
-        let telling = data.filter(|&&datum| self.readers[datum as usize].len() <= MOST_READERS);
-        for &datum in telling {
-            for &other in &self.readers[datum as usize] {
-                if other as usize != number {
-                    let shared = &mut self.shared[other as usize];
-                    if *shared == 0 {
-                        self.sharing.push(other);
-                    }
-                    *shared += self.tasks.bytes[datum as usize];
-                }
-            }
-        }
+        let Self { tasks, packages, readers, shared, .. } = self;
+        shared.look(number as u32, &packages[number].data, readers, &tasks.bytes);
     }
 
     fn fits(&self, number: usize, other: usize) -> bool {
-        let all = self.packages[number].bytes + self.packages[other].bytes - self.shared[other];
+        let all =
+            self.packages[number].bytes + self.packages[other].bytes - self.shared.bytes(other);
         !self.is_limited || all <= self.tasks.capacity
     }
 

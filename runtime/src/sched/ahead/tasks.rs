@@ -60,41 +60,69 @@ impl Tasks {
     }
 }
 
+/// What one task, or package of tasks, shares with others.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// By task or package, the bytes; and those with any.
+    bytes: Vec<u64>,
+    with: Vec<u32>,
+}
+
+impl Shared {
+    /// For so many tasks or packages.
+    pub(super) fn new(count: usize) -> Self {
+        Self { bytes: vec![0; count], with: Vec::new() }
+    }
+
+    /// Counts what number `me`, which reads `data`, shares with the other `readers`.
+    pub(super) fn look(&mut self, me: u32, data: &[u32], readers: &[Vec<u32>], sizes: &[u64]) {
+        for other in self.with.drain(..) {
+            self.bytes[other as usize] = 0;
+        }
+        for &datum in data {
+            let readers = &readers[datum as usize];
+            if readers.len() > MOST_READERS {
+                continue;
+            }
+            for &other in readers.iter().filter(|&&other| other != me) {
+                let shared = &mut self.bytes[other as usize];
+                if *shared == 0 {
+                    self.with.push(other);
+                }
+                *shared += sizes[datum as usize];
+            }
+        }
+    }
+
+    /// Those that share anything with the one that was looked at, and how many bytes.
+    pub(super) fn with(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.with.iter().map(|&other| (other, self.bytes[other as usize]))
+    }
+
+    /// Bytes shared with `other`.
+    pub(super) fn bytes(&self, other: usize) -> u64 {
+        self.bytes[other]
+    }
+}
+
 /// The graph of tasks that share data: edges weigh the bytes that two tasks share.
 #[derive(Debug)]
 pub(super) struct Sharing<'a> {
     tasks: &'a Tasks,
     readers: Vec<Vec<u32>>,
-    /// By task, the bytes shared with the one that is looked at; those with any.
-    shared: Vec<u64>,
-    sharing: Vec<u32>,
+    shared: Shared,
 }
 
 impl<'a> Sharing<'a> {
     pub(super) fn new(tasks: &'a Tasks) -> Self {
-        let shared = vec![0; tasks.inputs.len()];
-        Self { tasks, readers: tasks.readers(), shared, sharing: Vec::new() }
+        Self { tasks, readers: tasks.readers(), shared: Shared::new(tasks.inputs.len()) }
     }
 
     /// The neighbours of `task` and the weights of the edges to them.
     pub(super) fn neighbours(&mut self, task: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
-        for other in self.sharing.drain(..) {
-            self.shared[other as usize] = 0;
-        }
-        for &datum in &self.tasks.inputs[task as usize] {
-            let readers = &self.readers[datum as usize];
-            if readers.len() > MOST_READERS {
-                continue;
-            }
-            for &other in readers.iter().filter(|&&other| other != task) {
-                let shared = &mut self.shared[other as usize];
-                if *shared == 0 {
-                    self.sharing.push(other);
-                }
-                *shared += self.tasks.bytes[datum as usize];
-            }
-        }
-        self.sharing.iter().map(|&other| (other, self.shared[other as usize]))
+        let Self { tasks, readers, shared } = self;
+        shared.look(task, &tasks.inputs[task as usize], readers, &tasks.bytes);
+        shared.with()
     }
 
     /// By task, the sum of the weights of its edges.

@@ -3,6 +3,7 @@
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 use tegula_runtime::memory::Block;
+use tegula_runtime::ranks::Rank;
 
 use super::array::Order;
 use super::descriptor::{Storage, TileMatrix};
@@ -52,6 +53,34 @@ impl<T: Scalar> TileMatrix<T> {
             };
             // SAFETY: the caller's promise, for the part of the array that is this tile.
             unsafe { flow.lend(block) }
+        })
+    }
+
+    /// The `m x n` matrix whose `mb x nb` tiles stand in arrays of several ranks: `part` answers, of
+    /// the row and column of a tile's first entry, who has the tile and, there, the address of that
+    /// entry in an array of columns that are `ld` entries apart. As [`lent`](Self::lent), on
+    /// each rank.
+    ///
+    /// # Safety
+    /// That of [`lent`](Self::lent), for the tiles of this rank; all ranks answer alike.
+    ///
+    /// # Panics
+    /// As [`lent`](Self::lent).
+    #[allow(unsafe_code)]
+    #[must_use]
+    pub unsafe fn lent_by_ranks(
+        flow: &mut Flow,
+        (m, n): (usize, usize),
+        (mb, nb): (usize, usize),
+        storage: Storage,
+        ld: usize,
+        part: impl Fn(usize, usize) -> (Rank, *mut T),
+    ) -> Self {
+        Self::made_of((m, n), (mb, nb), storage, |(row, column), (rows, columns)| {
+            let (owner, first) = part(row, column);
+            let block = || Block::new(first, (columns, rows), ld);
+            // SAFETY: the caller's promise, for the part of the array that is this tile.
+            unsafe { flow.lend_at(owner, rows * columns * size_of::<T>(), block) }
         })
     }
 }

@@ -1,7 +1,12 @@
-//! Prints the header for matrices in tiles, or with the argument `lapack` that for LAPACK's names.
+//! Prints the header for matrices in tiles, or with the argument `lapack` or `scalapack` that for
+//! the names of those.
 #![expect(clippy::print_stdout, reason = "what it is for")]
 
 fn main() {
-    let is_lapack = std::env::args().nth(1).is_some_and(|name| name == "lapack");
-    print!("{}", if is_lapack { tegula::header::lapack() } else { tegula::header::native() });
+    let text = match std::env::args().nth(1).as_deref() {
+        Some("lapack") => tegula::header::lapack(),
+        Some("scalapack") => tegula::header::scalapack(),
+        _ => tegula::header::native(),
+    };
+    print!("{text}");
 }

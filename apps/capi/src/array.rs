@@ -42,6 +42,23 @@ impl<T: Copy> Array<T> {
         self.first.is_null()
     }
 
+    /// Where it begins.
+    pub(crate) const fn pointer(self) -> *mut T {
+        self.first
+    }
+
+    /// Copies its first entries to `entries`.
+    pub(crate) fn read(self, entries: &mut [T]) {
+        // SAFETY: the promise of the type.
+        unsafe { self.first.copy_to_nonoverlapping(entries.as_mut_ptr(), entries.len()) };
+    }
+
+    /// Replaces its first entries by `entries`.
+    pub(crate) fn write(self, entries: &[T]) {
+        // SAFETY: the promise of the type.
+        unsafe { self.first.copy_from_nonoverlapping(entries.as_ptr(), entries.len()) };
+    }
+
     /// Entry `index`.
     pub(crate) fn get(self, index: usize) -> T {
         // SAFETY: the promise of the type.

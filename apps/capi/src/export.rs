@@ -27,6 +27,11 @@ pub(crate) fn info(symbol: &str, outcome: Checked<i32>) -> i32 {
     })
 }
 
+/// Reports a wrong argument of a routine that answers nothing.
+pub(crate) fn nothing(symbol: &str, outcome: Checked<()>) {
+    info(symbol, outcome.map(|()| 0));
+}
+
 /// What a function of our own returns: what the routine says, or minus the number of the wrong
 /// argument.
 pub(crate) fn code(outcome: Checked<i32>) -> i32 {
@@ -43,8 +48,9 @@ pub(crate) fn code(outcome: Checked<i32>) -> i32 {
 /// ```
 ///
 /// Between the arguments and `as` stands what comes back: `info`, the last argument of LAPACK's
-/// routines, which the generic one returns; `nothing`, in BLAS; `real`, a number; or `code`, the
-/// number that functions of our own return. A panic in a routine ends the process: it cannot pass
+/// routines, which the generic one returns; `nothing`, in BLAS; `grid_info` and `grid_nothing`, the
+/// same where arguments are numbered and reported as ScaLAPACK and PBLAS do; `real`, a number; or
+/// `code`, the number that functions of our own return. A panic in a routine ends the process: it cannot pass
 /// through a caller in C.
 macro_rules! export {
     ($($doc:literal $routine:ident $arguments:tt $back:ident
@@ -59,11 +65,22 @@ macro_rules! export {
 
 /// One function.
 macro_rules! export_one {
-    ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) info $symbol:ident $type:ident) => {
+    ($doc:literal $routine:ident $arguments:tt info $symbol:ident $type:ident) => {
+        $crate::export::export_one! {
+            @info $doc $routine $arguments ($crate::export::info) $symbol $type
+        }
+    };
+    ($doc:literal $routine:ident $arguments:tt grid_info $symbol:ident $type:ident) => {
+        $crate::export::export_one! {
+            @info $doc $routine $arguments ($crate::scalapack::info) $symbol $type
+        }
+    };
+    (@info $doc:literal $routine:ident ($($name:ident: $kind:ident),+) ($report:path)
+        $symbol:ident $type:ident) => {
         #[doc = $doc]
         ///
         /// # Safety
-        /// As LAPACK's documentation of this routine asks.
+        /// As LAPACK's or ScaLAPACK's documentation of this routine asks.
         #[allow(unsafe_code)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $symbol(
@@ -75,15 +92,26 @@ macro_rules! export_one {
                 let outcome = $routine::<$type>(
                     $(<$crate::kind::$kind as $crate::kind::Kind<$type>>::value($name)),+
                 );
-                *info = $crate::export::info(stringify!($symbol), outcome);
+                *info = $report(stringify!($symbol), outcome);
             }
         }
     };
-    ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) nothing $symbol:ident $type:ident) => {
+    ($doc:literal $routine:ident $arguments:tt nothing $symbol:ident $type:ident) => {
+        $crate::export::export_one! {
+            @nothing $doc $routine $arguments ($crate::export::nothing) $symbol $type
+        }
+    };
+    ($doc:literal $routine:ident $arguments:tt grid_nothing $symbol:ident $type:ident) => {
+        $crate::export::export_one! {
+            @nothing $doc $routine $arguments ($crate::scalapack::stop) $symbol $type
+        }
+    };
+    (@nothing $doc:literal $routine:ident ($($name:ident: $kind:ident),+) ($report:path)
+        $symbol:ident $type:ident) => {
         #[doc = $doc]
         ///
         /// # Safety
-        /// As the documentation of this routine of BLAS or LAPACK asks.
+        /// As the documentation of this routine of BLAS, LAPACK or PBLAS asks.
         #[allow(unsafe_code)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $symbol(
@@ -95,7 +123,7 @@ macro_rules! export_one {
                     $(<$crate::kind::$kind as $crate::kind::Kind<$type>>::value($name)),+
                 )
             };
-            $crate::export::info(stringify!($symbol), outcome.map(|()| 0));
+            $report(stringify!($symbol), outcome);
         }
     };
     ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) code $symbol:ident $type:ident) => {
@@ -143,6 +171,12 @@ macro_rules! export_one {
 
 /// One entry of the list.
 macro_rules! entry {
+    ($doc:literal $arguments:tt grid_info $symbol:ident $type:ident) => {
+        $crate::export::entry! { $doc $arguments info $symbol $type }
+    };
+    ($doc:literal $arguments:tt grid_nothing $symbol:ident $type:ident) => {
+        $crate::export::entry! { $doc $arguments nothing $symbol $type }
+    };
     ($doc:literal ($($name:ident: $kind:ident),+) info $symbol:ident $type:ident) => {
         $crate::export::Export {
             symbol: stringify!($symbol),

@@ -2,7 +2,7 @@
 
 use crate::export::Export;
 use crate::kind::CType;
-use crate::{lapack_exports, native_exports};
+use crate::{lapack_exports, native_exports, scalapack_exports};
 
 /// Numbers that C and C++ call differently.
 const NUMBERS: &str = "\
@@ -62,6 +62,20 @@ pub fn lapack() -> String {
 #define TEGULA_LAPACK_H
 ";
     [start, NUMBERS, &prototypes(lapack_exports()), END].concat()
+}
+
+/// `tegula_scalapack.h`: ScaLAPACK's and PBLAS's names.
+#[must_use]
+pub fn scalapack() -> String {
+    let start = "\
+/* ScaLAPACK's and PBLAS's routines as Fortran calls them: all arguments by pointer, integers of 32 bits.
+ * Written by `cargo run -p tegula-capi --example header scalapack`.
+ *
+ * Grids of processes and descriptors of matrices come from the program's own BLACS and ScaLAPACK. */
+#ifndef TEGULA_SCALAPACK_H
+#define TEGULA_SCALAPACK_H
+";
+    [start, NUMBERS, &prototypes(scalapack_exports()), END].concat()
 }
 
 /// Declarations, under what each group of precisions does.

@@ -1,4 +1,5 @@
-//! `libtegula.so`: LAPACK's and BLAS's routines under their Fortran names, on the tiled algorithms.
+//! `libtegula.so`: BLAS's, LAPACK's and ScaLAPACK's routines under their Fortran names, on the tiled
+//! algorithms.
 //!
 //! A program that calls LAPACK runs on it without a change: linked before its LAPACK, or with
 //! `LD_PRELOAD`. Each routine checks its arguments as the reference does and works in
@@ -21,6 +22,7 @@ mod option;
 mod process;
 pub mod qr;
 mod run;
+pub mod scalapack;
 pub mod svd;
 pub mod triangular;
 mod xerbla;
@@ -41,6 +43,11 @@ pub fn lapack_exports() -> impl Iterator<Item = &'static Export> {
         auxiliary::EXPORTS,
     ];
     families.into_iter().flatten().copied().flatten()
+}
+
+/// The functions with the names of ScaLAPACK and PBLAS.
+pub fn scalapack_exports() -> impl Iterator<Item = &'static Export> {
+    scalapack::EXPORTS.iter().copied().flatten()
 }
 
 /// The functions of the C interface to tile matrices.

@@ -18,6 +18,9 @@ pub(crate) const MOST_WORKERS: usize = 1024;
 /// Workers of the flow; 0 until it is known.
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
+/// What the program has set; 0 if it has not.
+static SET: AtomicUsize = AtomicUsize::new(0);
+
 /// The flow of this process, and which process it belongs to: after a fork the child has none of
 /// the threads.
 struct Process {
@@ -59,6 +62,14 @@ pub(crate) fn workers() -> usize {
     }
 }
 
+/// What the program has set, or else the environment, if either has.
+pub(crate) fn chosen() -> Option<usize> {
+    match SET.load(Ordering::Relaxed) {
+        0 => wanted(),
+        workers => Some(workers),
+    }
+}
+
 /// What the environment asks for, if it is a positive number; no more than there may be.
 fn wanted() -> Option<usize> {
     let workers: usize = std::env::var(VARIABLE).ok()?.trim().parse().ok()?;
@@ -69,7 +80,9 @@ fn wanted() -> Option<usize> {
 /// there are end when their work is done.
 pub(crate) fn set_workers(workers: usize) {
     let mut flow = Process::this().flow.lock().unwrap_or_else(PoisonError::into_inner);
-    WORKERS.store(workers.clamp(1, MOST_WORKERS), Ordering::Relaxed);
+    let workers = workers.clamp(1, MOST_WORKERS);
+    WORKERS.store(workers, Ordering::Relaxed);
+    SET.store(workers, Ordering::Relaxed);
     *flow = None;
 }
 

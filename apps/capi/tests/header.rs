@@ -18,9 +18,14 @@ fn committed(name: &str) -> String {
 #[test]
 #[allow(clippy::print_stderr)]
 fn the_headers_are_up_to_date() {
-    let advice = "cargo run -p tegula-capi --example header [lapack] > apps/capi/include/...";
+    let advice =
+        "cargo run -p tegula-capi --example header [lapack|scalapack] > apps/capi/include/...";
     assert!(committed("tegula.h") == tegula::header::native(), "tegula.h: {advice}");
     assert!(committed("tegula_lapack.h") == tegula::header::lapack(), "tegula_lapack.h: {advice}");
+    assert!(
+        committed("tegula_scalapack.h") == tegula::header::scalapack(),
+        "tegula_scalapack.h: {advice}"
+    );
 }
 
 /// The folder of the shared library that cargo has built with this test.
@@ -90,7 +95,8 @@ fn every_name_in_the_lists_is_a_function_of_the_library() {
     let library = unsafe { libloading::Library::new(library_folder().join("libtegula.so")) };
     let library = library.expect("the library loads");
     let mut count = 0;
-    for export in tegula::lapack_exports().chain(tegula::native_exports()) {
+    let all = tegula::lapack_exports().chain(tegula::scalapack_exports());
+    for export in all.chain(tegula::native_exports()) {
         // SAFETY: the function is not called.
         let found = unsafe { library.get::<unsafe extern "C" fn()>(export.symbol.as_bytes()) };
         assert!(found.is_ok(), "{}", export.symbol);

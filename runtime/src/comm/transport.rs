@@ -73,6 +73,11 @@ pub trait Transport: Send {
         None
     }
 
+    /// Whether only the thread that made it may call it.
+    fn is_funneled(&self) -> bool {
+        false
+    }
+
     /// Sends a frame of 1 to [`FRAME_BYTES`] bytes to another rank.
     ///
     /// # Errors

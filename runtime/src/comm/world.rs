@@ -15,6 +15,7 @@ pub struct World {
     pub(super) rank: Rank,
     pub(super) ranks: usize,
     labels: u32,
+    is_funneled: bool,
     channel: Arc<Mutex<Channel>>,
     pub(super) progress: Arc<Progress>,
     /// From when on time is counted that is compared with that of other ranks.
@@ -47,7 +48,7 @@ impl World {
     #[must_use]
     pub fn new(transport: Box<dyn Transport>) -> Self {
         let (rank, ranks, labels) = (transport.rank(), transport.ranks(), transport.labels());
-        let epoch = transport.epoch();
+        let (epoch, is_funneled) = (transport.epoch(), transport.is_funneled());
         let progress = Arc::new(Progress::new(ranks));
         let early = BTreeMap::new();
         let channel =
@@ -56,6 +57,7 @@ impl World {
             rank,
             ranks,
             labels,
+            is_funneled,
             channel: Arc::new(Mutex::new(channel)),
             progress,
             epoch: epoch.unwrap_or_else(Instant::now),
@@ -87,6 +89,11 @@ impl World {
 
     pub(crate) fn labels(&self) -> u32 {
         self.labels
+    }
+
+    /// Whether only the thread that made it may move messages.
+    pub(crate) fn is_funneled(&self) -> bool {
+        self.is_funneled
     }
 
     pub(crate) fn channel(&self) -> MutexGuard<'_, Channel> {

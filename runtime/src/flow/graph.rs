@@ -9,7 +9,7 @@ use super::edge::{EDGES, edge_number};
 use super::handle::{Group, HandleState, TaskRef};
 use super::space::{Naming, Space};
 use super::task::{Arguments, Envelope, TaskData};
-use crate::memory::{Block, BufferCache, CHUNK, Reduction};
+use crate::memory::{BufferCache, CHUNK, Reduction};
 use crate::sync::Ordering;
 use crate::types::{Access, Cost, Handle, JobId, Kind};
 
@@ -134,13 +134,6 @@ impl Graph {
         }
         self.space.handles.reset(index, bytes, room);
         Handle { index, generation: self.handles[index as usize].generation }
-    }
-
-    /// Gives `block`, which the caller lends, a name.
-    pub(crate) fn lend(&mut self, block: Block) -> Handle {
-        let handle = self.register(block.bytes());
-        self.space.handles.get(handle.index).lend(block);
-        handle
     }
 
     /// Takes the name of `handle` away; every task that uses it has completed.

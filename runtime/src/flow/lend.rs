@@ -7,9 +7,14 @@
 //! interleave, so kernels reach them through [`Buffers::region`](super::Buffers::region), which
 //! says where the lines lie; a slice is handed out only of a block without gaps. Such a handle
 //! cannot be reduced, and a discard leaves its contents alone.
+//!
+//! Over ranks a block is lent by the rank that owns it; the others have copies in buffers of the
+//! runtime's, without gaps.
 
 use super::{Flow, Handle};
 use crate::memory::Block;
+use crate::ranks::Change;
+use crate::types::Rank;
 
 impl Flow {
     /// Whether tasks work on the only copy of what a handle stands for, where it is: the engine of
@@ -39,15 +44,45 @@ impl Flow {
     /// not unregistered before.
     ///
     /// # Panics
-    /// If the engine does not [work in place](Self::works_in_place), or the block is empty or its
-    /// lines overlap.
+    /// If the engine does not [work in place](Self::works_in_place), there are several ranks, or
+    /// the block is empty or its lines overlap.
     #[allow(unsafe_code)]
     pub unsafe fn lend(&mut self, block: Block) -> Handle {
+        assert!(self.ranks() == 1, "of several ranks, which lends the block?");
+        // SAFETY: the caller's promise.
+        unsafe { self.lend_at(Rank(0), block.bytes(), || block) }
+    }
+
+    /// Names a block of `bytes` bytes in the memory of `owner`, which it makes known; the others
+    /// name it, too. As [`lend`](Self::lend), on each rank.
+    ///
+    /// Tasks that write it run there, unless another datum that they write comes first.
+    ///
+    /// # Safety
+    /// That of [`lend`](Self::lend), on `owner`.
+    ///
+    /// # Panics
+    /// As [`lend`](Self::lend); if there is no such rank, or the block has another size.
+    #[allow(unsafe_code)]
+    pub unsafe fn lend_at(
+        &mut self,
+        owner: Rank,
+        bytes: usize,
+        block: impl FnOnce() -> Block,
+    ) -> Handle {
         assert!(
             self.works_in_place(),
             "memory can be lent only to cores that share one memory without limit, under a policy of queues"
         );
-        block.check();
-        self.graph.lend(block)
+        let handle = self.register(bytes);
+        if owner == self.rank() {
+            let block = block();
+            block.check();
+            assert!(block.bytes() == bytes, "a block of {} bytes, not {bytes}", block.bytes());
+            self.graph.space().handles.get(handle.index).lend(block);
+        }
+        self.set_owner(handle, owner);
+        self.note(Change::Assign(handle, false));
+        handle
     }
 }

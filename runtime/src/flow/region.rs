@@ -25,7 +25,7 @@ impl Lines {
     /// # Panics
     /// If a line or a pitch is no multiple of `T`'s size, or the block is not aligned to `T`.
     pub(super) fn of<T: Pod>(block: &Block, index: usize) -> Self {
-        let &Block { pointer, lines, line_bytes, pitch_bytes, is_turned } = block;
+        let &Block { pointer, lines, line_bytes, pitch_bytes, is_turned, .. } = block;
         let size = size_of::<T>();
         assert!(
             line_bytes % size == 0 && pitch_bytes % size == 0,

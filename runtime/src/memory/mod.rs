@@ -17,7 +17,7 @@ pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
 pub(crate) use cache::{Leaving, MAPPED_FROM};
 pub use replicas::{Replica, Replicas};
 pub(crate) use slab::{CHUNK, Numbers, Slab};
-pub(crate) use table::{Copy, HandleTable};
+pub(crate) use table::{Copy, HandleSlot, HandleTable};
 pub use table::{Merge, Reduction};
 pub use transfer::Transfer;
 pub(crate) use transfer::TransferQueue;

@@ -117,13 +117,18 @@ impl HandleSlot {
         self.lent.store(Box::into_raw(Box::new(block)), Ordering::Relaxed);
     }
 
+    /// The block of the caller's that is the buffer, if it is one that is no slice.
+    #[allow(unsafe_code)]
+    pub(crate) fn gapped(&self) -> Option<&Block> {
+        // SAFETY: null, or of the box that `lend` made, which lives as long as it is hung here.
+        unsafe { self.lent().as_ref() }.filter(|block| !block.is_slice())
+    }
+
     /// # Panics
     /// If the buffer is a block that was lent and has gaps.
-    #[allow(unsafe_code)]
     pub(crate) fn check_slice(&self, handle: u32) {
-        // SAFETY: null, or of the box that `lend` made, which lives as long as it is hung here.
-        if let Some(block) = unsafe { self.lent().as_ref() } {
-            assert!(block.is_slice(), "handle {handle} is a lent block and no slice: {block:?}");
+        if let Some(block) = self.gapped() {
+            panic!("handle {handle} is a lent block and no slice: {block:?}");
         }
     }
 

@@ -9,6 +9,7 @@ mod devices;
 mod exchange;
 mod flows;
 mod follow;
+mod funneled;
 mod host;
 mod lent;
 mod machines;

@@ -220,12 +220,17 @@ impl Spread {
         all
     }
 
-    /// How every rank ends, on a machine of its own that these are options for.
-    fn run(&self, options: impl Fn(usize) -> ExecOptions + Sync) -> Vec<((End, Found), Traffic)> {
+    /// How every rank ends, on a machine of its own that these are options for, over what is made
+    /// of its end.
+    fn run(
+        &self,
+        over: impl Fn(Local) -> Box<dyn Transport> + Sync,
+        options: impl Fn(usize) -> ExecOptions + Sync,
+    ) -> Vec<((End, Found), Traffic)> {
         let ends = Local::connect_unruly(self.ranks, self.seed);
         let run = |end: Local| {
             let rank = usize::from(end.rank().0);
-            let world = Some(World::new(Box::new(end)));
+            let world = Some(World::new(over(end)));
             let engine =
                 Exec::new(ExecOptions { world, receive_bytes: self.room, ..options(rank) });
             let mut flow = Flow::new(engine, self.options());
@@ -309,11 +314,19 @@ impl Spread {
     }
 
     fn check_on(&self, machine: impl Fn(usize) -> ExecOptions + Sync) -> Result<(), TestCaseError> {
+        self.check_over(|end| Box::new(end), machine)
+    }
+
+    pub(crate) fn check_over(
+        &self,
+        over: impl Fn(Local) -> Box<dyn Transport> + Sync,
+        machine: impl Fn(usize) -> ExecOptions + Sync,
+    ) -> Result<(), TestCaseError> {
         let options = FlowOptions { window: 64, ..self.options() };
         let (expected, all) = self.run_in(&mut Flow::new(Sequential::new(), options), 1);
         let counted = self.count();
         let is_whole = expected.error.is_none() && all.iter().all(Result::is_ok);
-        for (rank, ((end, found), sent)) in self.run(machine).into_iter().enumerate() {
+        for (rank, ((end, found), sent)) in self.run(over, machine).into_iter().enumerate() {
             prop_assert_eq!(&end, &expected, "rank {} of {}", rank, self.ranks);
             prop_assert_eq!(found, self.share(&all, rank), "rank {} of {}", rank, self.ranks);
             // What is spoiled has no bytes.

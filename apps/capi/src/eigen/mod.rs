@@ -17,7 +17,7 @@ use crate::run::BAND_TILE;
 pub(crate) const EXPORTS: &[&[Export]] = &[syev::EXPORTS, syevd::EXPORTS];
 
 /// Whether eigenvectors are wanted.
-const JOBZ: &[(u8, bool)] = &[(b'N', false), (b'V', true)];
+pub(crate) const JOBZ: &[(u8, bool)] = &[(b'N', false), (b'V', true)];
 
 /// A workspace: a place for the answer to a question, its size, and the number of that argument.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ pub mod gels;
 pub mod geqrf;
 pub mod orgqr;
 pub mod ormqr;
-mod scaling;
+pub(crate) mod scaling;
 
 use tegula_kernels::option::Storev;
 use tegula_kernels::scalar::Scalar;

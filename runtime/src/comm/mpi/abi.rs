@@ -4,6 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::StartError;
+use super::group::Communicator;
 use super::library::Library;
 
 /// `MPI_SUCCESS`, in both.
@@ -31,6 +32,12 @@ pub(super) trait Abi: 'static {
 
     /// Handles that always exist.
     fn constants(library: &Library) -> Result<Constants<Self::Handle>, StartError>;
+
+    /// A communicator of the program's.
+    ///
+    /// # Panics
+    /// If it is one of the other family.
+    fn communicator(named: Communicator) -> Self::Handle;
 }
 
 /// Handles that always exist.
@@ -86,6 +93,13 @@ impl Abi for OpenMpi {
             errors_return: object("ompi_mpi_errors_return")?,
         })
     }
+
+    fn communicator(named: Communicator) -> Self::Handle {
+        match named {
+            Communicator::Address(address) => address,
+            Communicator::Number(number) => panic!("communicator {number} is none of Open MPI"),
+        }
+    }
 }
 
 impl Status for OpenMpiStatus {
@@ -127,6 +141,13 @@ impl Abi for Mpich {
             no_request: 0x2c00_0000,
             errors_return: 0x5400_0001,
         })
+    }
+
+    fn communicator(named: Communicator) -> Self::Handle {
+        match named {
+            Communicator::Number(number) => number,
+            Communicator::Address(_) => panic!("an address is no communicator of MPICH"),
+        }
     }
 }
 

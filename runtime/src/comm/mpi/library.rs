@@ -63,6 +63,19 @@ impl Library {
         Err(StartError::NotFound { tried: reasons.join("; ") })
     }
 
+    /// The library that the program is linked to or has opened for all; `None` if there is none.
+    #[must_use]
+    pub fn of_process() -> Option<Self> {
+        let dynamic = Box::leak(Box::new(Dynamic::this()));
+        let file = "this program".to_owned();
+        let mut library = Self { dynamic, file, family: Family::Mpich };
+        library.address("MPI_Init_thread").ok()?;
+        if library.address("ompi_mpi_comm_world").is_ok() {
+            library.family = Family::OpenMpi;
+        }
+        Some(library)
+    }
+
     fn open(name: &OsStr) -> Result<Self, StartError> {
         // All symbols are shared: Open MPI opens plugins that look for its own functions.
         // SAFETY: the initialisers of MPI libraries have no precondition.

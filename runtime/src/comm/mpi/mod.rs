@@ -27,6 +27,13 @@
 //! behind all that is under way, and little is to be handed to the system before it goes, where
 //! nothing overtakes it. The program sets that before anything starts a thread.
 //!
+//! # In a program that has started MPI itself
+//!
+//! [`Library::of_process`] is its library, and [`Group`] the ranks of one of its communicators:
+//! [`Group::join`] makes a transport between them, over a duplicate. MPI then stays as it is, and
+//! goes on afterwards. Most programs have not told MPI that more than one thread calls; then only
+//! the thread that joined does.
+//!
 //! # Messages
 //!
 //! Required is MPI 3 with `MPI_THREAD_SERIALIZED`: any thread may call, one at a time. All messages
@@ -52,6 +59,8 @@ mod abi;
 mod calls;
 #[allow(unsafe_code)]
 mod frames;
+#[allow(unsafe_code)]
+mod group;
 mod launcher;
 #[allow(unsafe_code)]
 mod library;
@@ -67,6 +76,7 @@ use crate::types::Rank;
 use abi::{Mpich, OpenMpi};
 use transport::{End, Session};
 
+pub use group::{Communicator, Group};
 pub use launcher::{Family, Launcher};
 pub use library::Library;
 
@@ -206,8 +216,8 @@ impl Mpi {
         self.session.processor()
     }
 
-    /// Ends MPI: waits until all ranks have called it and all frames sent have left. Frames that
-    /// come meanwhile are dropped.
+    /// Ends MPI, or gives the duplicate of a communicator up: waits until all ranks have called it
+    /// and all frames sent have left. Frames that come meanwhile are dropped.
     ///
     /// # Panics
     /// If messages are on their way.
@@ -239,6 +249,10 @@ impl Transport for Mpi {
 
     fn labels(&self) -> u32 {
         self.session.labels()
+    }
+
+    fn is_funneled(&self) -> bool {
+        self.session.is_funneled()
     }
 
     fn send_frame(&mut self, to: Rank, frame: &[u8]) -> Result<(), TransportError> {

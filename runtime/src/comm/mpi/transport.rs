@@ -17,7 +17,9 @@ use crate::types::Rank;
 /// Most labels that are used.
 const LABELS: u32 = 1 << 20;
 
-/// Time between two looks whether all ranks have come to the end.
+/// Looks whether all ranks have come to the end before there is a pause between two of them.
+const QUICK_LOOKS: usize = 2000;
+/// Time between two looks then.
 const PAUSE: Duration = Duration::from_micros(500);
 
 /// What one call of MPI sends or receives: memory, its bytes, and the tag of their message.
@@ -41,6 +43,10 @@ pub(super) struct End<A: Abi> {
     calls: Calls<A>,
     /// The communicator of all messages.
     communicator: A::Handle,
+    /// Whether MPI was started for this, and ends with it.
+    is_mpi_ours: bool,
+    /// Whether one thread alone may call.
+    is_funneled: bool,
     rank: Rank,
     ranks: usize,
     labels: u32,
@@ -64,6 +70,22 @@ impl<A: Abi> End<A> {
             return Err(StartError::Threads { library: library.version(), granted });
         }
         let communicator = calls.duplicate_world()?;
+        Self::over(calls, communicator, (true, false))
+    }
+
+    /// Between the ranks of a communicator of a program that has started MPI itself.
+    pub(super) fn join(library: &Library, communicator: A::Handle) -> Result<Self, StartError> {
+        let calls = Calls::<A>::of(library)?;
+        let is_funneled = calls.thread_level()? < THREAD_SERIALIZED;
+        let communicator = calls.duplicate(communicator)?;
+        Self::over(calls, communicator, (false, is_funneled))
+    }
+
+    fn over(
+        calls: Calls<A>,
+        communicator: A::Handle,
+        (is_mpi_ours, is_funneled): (bool, bool),
+    ) -> Result<Self, StartError> {
         let (rank, ranks) = calls.place(communicator)?;
         if ranks > usize::from(u16::MAX) {
             return Err(StartError::TooMany { ranks });
@@ -74,6 +96,8 @@ impl<A: Abi> End<A> {
             ring: Ring::post(&calls, communicator)?,
             calls,
             communicator,
+            is_mpi_ours,
+            is_funneled,
             rank: Rank(rank as u16),
             ranks,
             labels,
@@ -110,12 +134,21 @@ impl<A: Abi> End<A> {
         Ok(ticket)
     }
 
-    /// Polls, drops what has come, and leaves the core to others for a moment: rank 0 may still
-    /// write results.
-    fn wait(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
+    /// Polls, drops what has come, and leaves the core to others for a moment, a longer one after
+    /// many looks: rank 0 may still write results.
+    fn wait(
+        &mut self,
+        arrivals: &mut Vec<Arrival>,
+        looks: &mut usize,
+    ) -> Result<(), TransportError> {
         self.poll(arrivals)?;
         arrivals.clear();
-        std::thread::sleep(PAUSE);
+        *looks += 1;
+        if *looks < QUICK_LOOKS {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(PAUSE);
+        }
         Ok(())
     }
 }
@@ -131,6 +164,10 @@ impl<A: Abi> Transport for End<A> {
 
     fn labels(&self) -> u32 {
         self.labels
+    }
+
+    fn is_funneled(&self) -> bool {
+        self.is_funneled
     }
 
     fn send_frame(&mut self, to: Rank, frame: &[u8]) -> Result<(), TransportError> {
@@ -203,18 +240,19 @@ impl<A: Abi> Session for End<A> {
     fn end(mut self: Box<Self>) -> Result<(), TransportError> {
         let under_way = self.messages.len();
         assert!(under_way == 0, "MPI is to end with {under_way} messages on their way");
-        let mut dropped = Vec::new();
+        let (mut dropped, mut looks) = (Vec::new(), 0);
         while !self.requests.is_empty() {
-            self.wait(&mut dropped)?;
+            self.wait(&mut dropped, &mut looks)?;
         }
         // What others sent is received until all have sent everything: none of them waits in vain.
         let mut barrier = self.calls.ibarrier(self.communicator)?;
         while self.calls.test(&mut barrier)?.is_none() {
-            self.wait(&mut dropped)?;
+            self.wait(&mut dropped, &mut looks)?;
         }
         self.ring.take_back(&self.calls)?;
         self.pool.clear();
-        self.calls.finalize(self.communicator)
+        self.calls.free(self.communicator)?;
+        if self.is_mpi_ours { self.calls.finalize() } else { Ok(()) }
     }
 
     fn abort(&self, code: u8) -> ! {

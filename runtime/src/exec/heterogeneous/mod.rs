@@ -200,7 +200,8 @@ impl Threads {
         if let Some(messenger) = node.shared.messenger.clone() {
             let host: Arc<dyn Host> = node.shared.clone();
             messenger.set_host(&host);
-            node.threads.push(messenger.start());
+            let messages = messenger.start();
+            node.threads.push(messages.expect("a dispatcher's messages have a thread"));
         }
         node.start_workers();
         for copy_queue in Copiers::threads(&options.machine) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::gaps::{Landed, fill, without_gaps};
 use super::{Event, Messenger};
 use crate::comm::{Arrival, Channel, FRAME_BYTES, Ticket, World};
 use crate::exec::failures::Cause;
@@ -36,6 +37,8 @@ pub(super) struct Core {
     lends: bool,
     /// Messages whose contents are being brought there.
     staged: HashMap<u32, Staged>,
+    /// What comes for contents with gaps.
+    landed: Landed,
     /// Messages that nobody wants yet.
     parked: HashMap<(Key, Rank), VecDeque<u32>>,
     /// What is noted for a trace, if there is to be one, since when.
@@ -43,9 +46,12 @@ pub(super) struct Core {
 }
 
 /// A message on its way.
-#[derive(Clone, Copy, Debug)]
 enum InFlight {
-    Out(u64),
+    /// A part, with the copy that goes where the contents have gaps.
+    Out {
+        number: u64,
+        _copy: Option<Box<[u8]>>,
+    },
     In(Key),
 }
 
@@ -78,6 +84,7 @@ impl Core {
             open: Vec::new(),
             lends,
             staged: HashMap::new(),
+            landed: Landed::default(),
             parked: HashMap::new(),
             ledger,
         }
@@ -265,7 +272,7 @@ impl Core {
                 }
             }
             Arrival::Sent(ticket) => {
-                if let Some(InFlight::Out(number)) = self.tickets.remove(&ticket) {
+                if let Some(InFlight::Out { number, .. }) = self.tickets.remove(&ticket) {
                     self.notes().into_iter().for_each(|ledger| ledger.note_gone(number));
                     self.exchange.sent(number);
                 }
@@ -308,6 +315,7 @@ impl Core {
             }
             Operation::Post { key, node, label, bytes } => match room(&messenger.space, node) {
                 Ok(memory) => {
+                    let memory = self.landed.room(&messenger.space, node).unwrap_or(memory);
                     self.receive(channel, key, label, (memory, bytes))?;
                     self.exchange.posted(key);
                 }
@@ -317,21 +325,32 @@ impl Core {
                 }
             },
             Operation::Send { number, datum, to, label, first, bytes, .. } => {
-                let memory = handles.get(datum).buffer().unwrap_or(NonNull::dangling());
+                let slot = handles.get(datum);
+                let memory = slot.buffer().unwrap_or(NonNull::dangling());
+                let (first, bytes) = (first as usize, bytes as usize);
+                let mut copy = without_gaps(slot, first, bytes);
                 // SAFETY: the message in the flow keeps the contents until it completes, which is
-                // after this part has gone; no part reaches beyond them.
+                // after this part has gone; no part reaches beyond them. A copy is kept as long.
                 let ticket = unsafe {
-                    let part = memory.add(first as usize);
-                    channel.transport.send(to, label, part, bytes as usize)?
+                    let part = match &mut copy {
+                        Some(copy) => NonNull::from(&mut **copy).cast(),
+                        None => memory.add(first),
+                    };
+                    channel.transport.send(to, label, part, bytes)?
                 };
-                self.tickets.insert(ticket, InFlight::Out(number));
+                self.tickets.insert(ticket, InFlight::Out { number, _copy: copy });
             }
             Operation::SendEager { key, datum, to } => {
                 let slot = handles.get(datum);
-                let contents: &[u8] = slot.buffer().map_or(&[], |memory| {
+                let copy = without_gaps(slot, 0, slot.bytes());
+                let contents: &[u8] = match (&copy, slot.buffer()) {
+                    (Some(copy), _) => copy,
                     // SAFETY: as above; the contents are copied into the frame.
-                    unsafe { std::slice::from_raw_parts(memory.as_ptr(), slot.bytes()) }
-                });
+                    (None, Some(memory)) => unsafe {
+                        std::slice::from_raw_parts(memory.as_ptr(), slot.bytes())
+                    },
+                    (None, None) => &[],
+                };
                 self.append(channel, to, |frame| Item::write_eager(frame, key, 0, contents))?;
             }
             Operation::Deliver { node, contents } => self.deliver(messenger, node, &contents),
@@ -341,16 +360,11 @@ impl Core {
     }
 
     /// Gives what a node receives its contents.
-    #[allow(unsafe_code)]
     fn deliver(&mut self, messenger: &Messenger, node: u32, contents: &[u8]) {
         match room(&messenger.space, node) {
             Ok(memory) => {
-                let bytes =
-                    messenger.space.handles.get(messenger.space.task(node).handles[0]).bytes();
-                assert!(bytes == contents.len(), "{} bytes for a datum of {bytes}", contents.len());
-                // SAFETY: the message in the flow alone has access to the memory, which is as
-                // long as the contents.
-                unsafe { memory.copy_from_nonoverlapping(NonNull::from(contents).cast(), bytes) };
+                let slot = messenger.space.handles.get(messenger.space.task(node).handles[0]);
+                fill(slot, memory, contents);
                 self.complete(messenger, node, 0);
             }
             Err(error) => self.fail(messenger, node, Cause::Failed(error.into())),
@@ -423,6 +437,9 @@ impl Core {
             ledger.note_end(kind, node, envelope.key, envelope.peer);
         }
         if kind == Kind::Receive {
+            if self.fatal.is_none() {
+                self.landed.take(space, node);
+            }
             space.handles.get(space.task(node).handles[0]).set_poison(spoiled);
         }
         self.staged.remove(&node);

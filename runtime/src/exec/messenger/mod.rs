@@ -4,15 +4,20 @@
 //! Whoever posts a message makes progress, one thread at a time, and so does a worker after a task.
 //! An idle worker [watches](Messenger::watch), so that it has what comes for it at once; a thread
 //! of its own looks now and then while all others are in tasks, and watches where no worker does.
+//! Where one thread alone may call the transport ([`Transport::is_funneled`]), which is the one that
+//! submits, it does so after each of its tasks and while it waits, and the others only tell it.
+//!
+//! [`Transport::is_funneled`]: crate::comm::Transport::is_funneled
 //!
 //! Where memories are limited, contents are brought to the RAM and pinned for a message that the
 //! other side is ready for, and for no other.
 
 mod core;
+mod gaps;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
 use self::core::Core;
@@ -78,6 +83,8 @@ pub(super) struct Messenger {
     soon: bool,
     /// When its engine was made, if messages are recorded.
     origin: Option<Instant>,
+    /// The only thread that may move messages, if not all may.
+    caller: Option<ThreadId>,
 }
 
 enum Event {
@@ -139,7 +146,9 @@ impl Messenger {
         };
         let exchange = Exchange::new(world.rank(), world.ranks(), options);
         let core = Core::new(exchange, &world, lends, ledger);
+        let caller = world.is_funneled().then(|| std::thread::current().id());
         Self {
+            caller,
             world,
             space,
             core: EventQueue::new(core),
@@ -163,14 +172,23 @@ impl Messenger {
         host.expect("a messenger is stopped before its host")
     }
 
-    /// Starts the thread that makes progress while nobody else does.
-    pub(super) fn start(self: Arc<Self>) -> JoinHandle<()> {
+    /// Starts the thread that makes progress while nobody else does, if any thread may.
+    pub(super) fn start(self: Arc<Self>) -> Option<JoinHandle<()>> {
+        if self.caller.is_some() {
+            return None;
+        }
         let thread = std::thread::Builder::new().name("messages".to_owned());
-        thread.spawn(move || self.work()).expect("the system starts a thread")
+        Some(thread.spawn(move || self.work()).expect("the system starts a thread"))
+    }
+
+    /// Whether this thread may move messages.
+    fn may_call(&self) -> bool {
+        self.caller.is_none_or(|caller| caller == std::thread::current().id())
     }
 
     fn tell(&self, event: Event) {
-        self.core.post(event, |core, events| core.step(self, events));
+        self.core.note(event);
+        self.poll();
     }
 
     /// The contents of the message in slot `task` are in the RAM.
@@ -193,14 +211,16 @@ impl Messenger {
         });
     }
 
-    /// Makes progress unless another thread does.
+    /// Makes progress unless another thread does, or this one may not.
     pub(super) fn poll(&self) {
-        self.core.drain(|core, events| core.step(self, events));
+        if self.may_call() {
+            self.core.drain(|core, events| core.step(self, events));
+        }
     }
 
-    /// Begins to watch for an idle worker, unless another does.
+    /// Begins to watch for an idle worker, unless another does or this one may not.
     pub(super) fn watch(&self) -> Option<Watch<'_>> {
-        let is_free = !self.is_watched.swap(true, Ordering::SeqCst);
+        let is_free = self.may_call() && !self.is_watched.swap(true, Ordering::SeqCst);
         is_free.then(|| Watch { messenger: self, pace: Pace::default() })
     }
 

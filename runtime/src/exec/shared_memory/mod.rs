@@ -104,7 +104,7 @@ impl SharedMemory {
         if let Some(messenger) = shared.messenger.clone() {
             let host: Arc<dyn Host> = shared.clone();
             messenger.set_host(&host);
-            threads.push(messenger.start());
+            threads.extend(messenger.start());
         }
         // Last, since a thread starts on the cores of the one that makes it, and would wait there.
         let is_bound = bind && bind_to_cores(&cores[..1]);
@@ -133,7 +133,7 @@ impl Running for SharedMemory {
     }
 
     fn works_in_place(&self) -> bool {
-        self.shared.messenger.is_none()
+        true
     }
 
     fn peering(&self) -> Option<&dyn Peering> {

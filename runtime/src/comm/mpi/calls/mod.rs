@@ -15,6 +15,7 @@ type Handle<A> = <A as Abi>::Handle;
 /// Functions and constants of an opened library. Types are those of `mpi.h`.
 pub(super) struct Calls<A: Abi> {
     pub constants: Constants<Handle<A>>,
+    alltoallv: Alltoallv<A>,
     abort: unsafe extern "C" fn(Handle<A>, c_int) -> c_int,
     cancel: unsafe extern "C" fn(*mut Handle<A>) -> c_int,
     comm_dup: unsafe extern "C" fn(Handle<A>, *mut Handle<A>) -> c_int,
@@ -34,10 +35,25 @@ pub(super) struct Calls<A: Abi> {
     initialized: unsafe extern "C" fn(*mut c_int) -> c_int,
     irecv: Irecv<A>,
     isend: Isend<A>,
+    query_thread: unsafe extern "C" fn(*mut c_int) -> c_int,
     test: unsafe extern "C" fn(*mut Handle<A>, *mut c_int, *mut A::Status) -> c_int,
     testsome: Testsome<A>,
     wait: unsafe extern "C" fn(*mut Handle<A>, *mut A::Status) -> c_int,
 }
+
+/// Memory, counts, displacements and datatype of what is sent, those of what is received,
+/// communicator.
+type Alltoallv<A> = unsafe extern "C" fn(
+    *const c_void,
+    *const c_int,
+    *const c_int,
+    Handle<A>,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    Handle<A>,
+    Handle<A>,
+) -> c_int;
 
 /// Memory, count, datatype, target, tag, communicator, request.
 type Isend<A> = unsafe extern "C" fn(
@@ -78,6 +94,7 @@ impl<A: Abi> Calls<A> {
         unsafe {
             Ok(Self {
                 constants,
+                alltoallv: library.call("MPI_Alltoallv")?,
                 abort: library.call("MPI_Abort")?,
                 cancel: library.call("MPI_Cancel")?,
                 comm_dup: library.call("MPI_Comm_dup")?,
@@ -96,6 +113,7 @@ impl<A: Abi> Calls<A> {
                 initialized: library.call("MPI_Initialized")?,
                 irecv: library.call("MPI_Irecv")?,
                 isend: library.call("MPI_Isend")?,
+                query_thread: library.call("MPI_Query_thread")?,
                 test: library.call("MPI_Test")?,
                 testsome: library.call("MPI_Testsome")?,
                 wait: library.call("MPI_Wait")?,

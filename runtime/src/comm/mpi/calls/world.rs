@@ -26,6 +26,28 @@ impl<A: Abi> Calls<A> {
         Ok(granted)
     }
 
+    /// What threads may do in an MPI that the program has started.
+    pub(in super::super) fn thread_level(&self) -> Result<c_int, TransportError> {
+        let mut level = 0;
+        // SAFETY: MPI is started.
+        self.check("MPI_Query_thread", unsafe { (self.query_thread)(&raw mut level) })?;
+        Ok(level)
+    }
+
+    /// A communicator of the same ranks that nobody else uses, and that returns errors.
+    pub(in super::super) fn duplicate(
+        &self,
+        communicator: Handle<A>,
+    ) -> Result<Handle<A>, TransportError> {
+        let mut copy = communicator;
+        // SAFETY: MPI is started, and the communicator exists.
+        self.check("MPI_Comm_dup", unsafe { (self.comm_dup)(communicator, &raw mut copy) })?;
+        // SAFETY: as above, of the copy.
+        let code = unsafe { (self.comm_set_errhandler)(copy, self.constants.errors_return) };
+        self.check("MPI_Comm_set_errhandler", code)?;
+        Ok(copy)
+    }
+
     /// A communicator of all ranks that nobody else uses. From now on errors are returned: those of
     /// calls without a communicator, such as `MPI_Testsome`, go by the world's handler (MPI 3) or
     /// by that of the process alone (MPI 4).
@@ -36,10 +58,7 @@ impl<A: Abi> Calls<A> {
             let code = unsafe { (self.comm_set_errhandler)(communicator, errors_return) };
             self.check("MPI_Comm_set_errhandler", code)?;
         }
-        let mut copy = world;
-        // SAFETY: as above; a duplicate has the handler of its model.
-        self.check("MPI_Comm_dup", unsafe { (self.comm_dup)(world, &raw mut copy) })?;
-        Ok(copy)
+        self.duplicate(world)
     }
 
     /// Rank of this process, and number of ranks.
@@ -71,6 +90,37 @@ impl<A: Abi> Calls<A> {
         tag.ok_or(TransportError::Failed { call: "MPI_Comm_get_attr", reason })
     }
 
+    /// Sends to each rank as many bytes of `send` as its numbers say, in the order of ranks, and
+    /// receives likewise.
+    ///
+    /// # Panics
+    /// If they are more than 2 GiB in all.
+    pub(in super::super) fn all_to_all(
+        &self,
+        (send, send_bytes): (&[u8], &[usize]),
+        (receive, receive_bytes): (&mut [u8], &[usize]),
+        communicator: Handle<A>,
+    ) -> Result<(), TransportError> {
+        let [(sent, send_starts), (received, receive_starts)] =
+            [send_bytes, receive_bytes].map(counts_and_starts);
+        let byte = self.constants.byte;
+        // SAFETY: the buffers have as many bytes as the counts say; the communicator exists.
+        let code = unsafe {
+            (self.alltoallv)(
+                send.as_ptr().cast(),
+                sent.as_ptr(),
+                send_starts.as_ptr(),
+                byte,
+                receive.as_mut_ptr().cast(),
+                received.as_ptr(),
+                receive_starts.as_ptr(),
+                byte,
+                communicator,
+            )
+        };
+        self.check("MPI_Alltoallv", code)
+    }
+
     /// Starts to wait for all ranks.
     pub(in super::super) fn ibarrier(
         &self,
@@ -82,13 +132,14 @@ impl<A: Abi> Calls<A> {
         Ok(request)
     }
 
-    /// Gives the communicator up and ends MPI.
-    pub(in super::super) fn finalize(
-        &self,
-        mut communicator: Handle<A>,
-    ) -> Result<(), TransportError> {
+    /// Gives a communicator up.
+    pub(in super::super) fn free(&self, mut communicator: Handle<A>) -> Result<(), TransportError> {
         // SAFETY: nothing is under way in the communicator, which exists.
-        self.check("MPI_Comm_free", unsafe { (self.comm_free)(&raw mut communicator) })?;
+        self.check("MPI_Comm_free", unsafe { (self.comm_free)(&raw mut communicator) })
+    }
+
+    /// Ends MPI.
+    pub(in super::super) fn finalize(&self) -> Result<(), TransportError> {
         // SAFETY: MPI is started, and nothing is under way.
         self.check("MPI_Finalize", unsafe { (self.finalize)() })
     }
@@ -104,4 +155,11 @@ impl<A: Abi> Calls<A> {
         let name = text(|text, length| unsafe { (self.get_processor_name)(text, length) });
         name.or_else(|code| self.check("MPI_Get_processor_name", code).map(|()| String::new()))
     }
+}
+
+/// The numbers as MPI wants them, and where each part begins.
+fn counts_and_starts(bytes: &[usize]) -> (Vec<c_int>, Vec<c_int>) {
+    let int = |bytes: usize| c_int::try_from(bytes).expect("less than 2 GiB at a time");
+    let starts = bytes.iter().scan(0, |end, &bytes| Some(std::mem::replace(end, *end + bytes)));
+    (bytes.iter().copied().map(int).collect(), starts.map(int).collect())
 }

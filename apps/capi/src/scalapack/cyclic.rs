@@ -1,0 +1,227 @@
+//! Block-cyclic layouts: which process has which entries of a submatrix, and where.
+//!
+//! ScaLAPACK Users' Guide (SIAM 1997), section 4.3.1: rows and columns are cut into blocks, which
+//! are dealt out in turn.
+
+use std::ops::Range;
+
+/// The rows or the columns of a submatrix of a block-cyclic matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    /// How many there are.
+    pub(super) length: usize,
+    /// How many of the matrix stand before them.
+    pub(super) offset: usize,
+    /// How many are a block.
+    pub(super) block: usize,
+    /// Who has the first block of the matrix.
+    pub(super) source: usize,
+    /// How many processes share them.
+    pub(super) processes: usize,
+}
+
+/// Rows or columns that follow each other on one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Who has them.
+    pub(super) owner: usize,
+    /// Where the first of them stands there.
+    pub(super) place: usize,
+    /// How many there are.
+    pub(super) length: usize,
+}
+
+impl Axis {
+    /// All rows or columns of a matrix.
+    pub(super) fn whole(length: usize, block: usize, processes: usize) -> Self {
+        Self { length, offset: 0, block: block.max(1), source: 0, processes }
+    }
+
+    /// The piece that begins with number `first`, as far as its block reaches.
+    pub(super) fn piece(self, first: usize) -> Piece {
+        let (number, inside) =
+            ((self.offset + first) / self.block, (self.offset + first) % self.block);
+        Piece {
+            owner: (self.source + number) % self.processes,
+            place: number / self.processes * self.block + inside,
+            length: (self.block - inside).min(self.length - first),
+        }
+    }
+
+    /// All pieces of `process`, each with the number of its first row or column.
+    pub(super) fn pieces_of(self, process: usize) -> impl Iterator<Item = (usize, Piece)> {
+        let mut first = 0;
+        let all = std::iter::from_fn(move || {
+            let piece = (first < self.length).then(|| (first, self.piece(first)))?;
+            first += piece.1.length;
+            Some(piece)
+        });
+        all.filter(move |(_, piece)| piece.owner == process)
+    }
+
+    /// How many of the matrix, up to the last of these, stand at `process`: the room that it needs.
+    pub(super) fn room(self, process: usize) -> usize {
+        let (end, processes) = (self.offset + self.length, self.processes);
+        let (full, rest) = (end / self.block, end % self.block);
+        let turn = (process + processes - self.source) % processes;
+        let more = full % processes;
+        full / processes * self.block
+            + if turn < more {
+                self.block
+            } else if turn == more {
+                rest
+            } else {
+                0
+            }
+    }
+
+    /// Whether all of them follow each other on one process.
+    fn is_one_piece(self) -> bool {
+        self.processes == 1 || self.offset % self.block + self.length <= self.block
+    }
+
+    /// Whether tiles of `size` are whole pieces.
+    pub(super) fn is_cut_into(self, size: usize) -> bool {
+        self.is_one_piece() || self.block == size && self.offset.is_multiple_of(self.block)
+    }
+
+    /// The only size of tiles that are whole pieces, if there is one.
+    pub(super) fn tile(self) -> Option<usize> {
+        (!self.is_one_piece() && self.is_cut_into(self.block)).then_some(self.block)
+    }
+}
+
+/// The layout of a submatrix over a grid of processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) rows: Axis,
+    pub(super) columns: Axis,
+}
+
+impl Layout {
+    /// The number of the process in a row and a column of the grid.
+    pub(super) fn process(self, row: usize, column: usize) -> usize {
+        row * self.columns.processes + column
+    }
+
+    /// Row and column of a process in the grid.
+    pub(super) fn position(self, process: usize) -> (usize, usize) {
+        (process / self.columns.processes, process % self.columns.processes)
+    }
+}
+
+/// Rows or columns that follow each other in both of two layouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Common {
+    pub(super) from: Piece,
+    pub(super) to: Piece,
+}
+
+impl Common {
+    /// How many there are.
+    pub(super) fn length(self) -> usize {
+        self.from.length.min(self.to.length)
+    }
+}
+
+/// Those of `range`, in order.
+pub(super) fn common(from: Axis, to: Axis, range: Range<usize>) -> Vec<Common> {
+    let mut found = Vec::new();
+    let mut first = range.start;
+    while first < range.end {
+        let most = range.end - first;
+        let [from, to] = [from, to].map(|axis| {
+            let piece = axis.piece(first);
+            Piece { length: piece.length.min(most), ..piece }
+        });
+        let next = Common { from, to };
+        first += next.length();
+        found.push(next);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn axes() -> impl Strategy<Value = Axis> {
+        (0..40usize, 0..20usize, 1..9usize, 1..5usize, 0..5usize).prop_map(
+            |(length, offset, block, processes, source)| Axis {
+                length,
+                offset,
+                block,
+                source: source % processes,
+                processes,
+            },
+        )
+    }
+
+    /// Who has each row, by dealing out the blocks of the whole matrix one by one.
+    fn dealt(axis: Axis) -> Vec<(usize, usize)> {
+        let mut held = vec![0; axis.processes];
+        let all = (0..axis.offset + axis.length).map(|number| {
+            let owner = (axis.source + number / axis.block) % axis.processes;
+            held[owner] += 1;
+            (owner, held[owner] - 1)
+        });
+        all.collect::<Vec<_>>().split_off(axis.offset)
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_those_of_blocks_that_are_dealt_out(axis in axes(), length in 0..40usize) {
+            let dealt = dealt(axis);
+            let mut first = 0;
+            while first < axis.length {
+                let Piece { owner, place, length } = axis.piece(first);
+                prop_assert!(length > 0);
+                for next in 0..length {
+                    prop_assert_eq!(dealt[first + next], (owner, place + next));
+                }
+                first += length;
+            }
+            prop_assert_eq!(first, axis.length);
+            let whole = Axis { length: axis.offset + length, offset: 0, ..axis };
+            let all = super::tests::dealt(whole);
+            for process in 0..axis.processes {
+                let count = all.iter().filter(|(owner, _)| *owner == process).count();
+                prop_assert_eq!(whole.room(process), count);
+            }
+        }
+
+        #[test]
+        fn tiles_that_fit_are_whole_pieces(axis in axes(), size in 1..9usize) {
+            for size in axis.tile().into_iter().chain([size]).filter(|&size| axis.is_cut_into(size)) {
+                let dealt = dealt(axis);
+                for tile in dealt.chunks(size) {
+                    for (next, &(owner, place)) in tile.iter().enumerate() {
+                        prop_assert_eq!((owner, place), (tile[0].0, tile[0].1 + next));
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn what_two_layouts_have_in_common_is_all_there_is(
+            from in axes(), to in axes(), cut in 0..40usize,
+        ) {
+            let length = from.length.min(to.length);
+            let (from, to) = (Axis { length, ..from }, Axis { length, ..to });
+            let start = cut.min(length);
+            let (of_from, of_to) = (dealt(from), dealt(to));
+            let mut first = start;
+            for piece in common(from, to, start..length) {
+                for next in 0..piece.length() {
+                    let Common { from, to } = piece;
+                    prop_assert_eq!(of_from[first + next], (from.owner, from.place + next));
+                    prop_assert_eq!(of_to[first + next], (to.owner, to.place + next));
+                }
+                first += piece.length();
+            }
+            prop_assert_eq!(first, length);
+        }
+    }
+}

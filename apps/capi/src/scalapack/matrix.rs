@@ -1,0 +1,146 @@
+//! Submatrices as routines work on them: in place where their blocks are tiles, else in copies.
+#![allow(unsafe_code)]
+
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Flow;
+use tegula_runtime::ranks::Rank;
+use tegula_tiles::{Storage, TileMatrix};
+
+use super::cyclic::{Axis, Layout};
+use super::grid::Grid;
+use super::moves;
+use crate::array::Array;
+
+/// What this process has of a submatrix: an array of columns that are `ld` entries apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Distributed<T> {
+    pub(super) array: Array<T>,
+    pub(super) ld: usize,
+    pub(super) layout: Layout,
+}
+
+/// How the tiles of a copy are spread over the processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spread {
+    /// Over rows and columns of the grid.
+    Grid,
+    /// Whole columns of the matrix, over all processes.
+    Columns,
+    /// Whole rows of the matrix, over all processes.
+    Rows,
+}
+
+/// Smallest blocks that are taken for tiles as they are: in smaller ones kernels are slow, and it is
+/// faster to move all.
+const LEAST: usize = if cfg!(feature = "tiny-tiles") { 1 } else { 96 };
+
+/// The size of tiles along an edge that all of these axes have: that of their blocks, so that
+/// nothing moves, or else `size`.
+pub(super) fn tile_of(axes: &[Axis], size: usize) -> usize {
+    let blocks = axes.iter().filter_map(|axis| axis.tile());
+    blocks.into_iter().find(|&block| block >= LEAST).unwrap_or(size)
+}
+
+impl<T: Scalar> Distributed<T> {
+    pub(super) fn new(array: Array<T>, ld: usize, layout: Layout) -> Self {
+        Self { array, ld, layout }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.layout.rows.length
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.layout.columns.length
+    }
+
+    /// The first rows.
+    pub(super) fn top(self, rows: usize) -> Self {
+        let layout = self.layout;
+        Self { layout: Layout { rows: Axis { length: rows, ..layout.rows }, ..layout }, ..self }
+    }
+
+    /// Changes each entry that this process has.
+    pub(super) fn change(&self, grid: &Grid, change: impl Fn(T) -> T) {
+        let Layout { rows, columns } = self.layout;
+        for (_, column) in columns.pieces_of(grid.column()) {
+            for (_, row) in rows.pieces_of(grid.row()) {
+                for place in column.place..column.place + column.length {
+                    let first = row.place + place * self.ld;
+                    for entry in first..first + row.length {
+                        self.array.set(entry, change(self.array.get(entry)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// To be worked on in tiles of `tile`; `reads` where the entries are needed.
+    pub(super) fn working(
+        self,
+        grid: &Grid,
+        spread: Spread,
+        tile: (usize, usize),
+        reads: bool,
+    ) -> Working<T> {
+        let tile = (tile.0.max(1), tile.1.max(1));
+        let Layout { rows, columns } = self.layout;
+        let is_spread = match spread {
+            Spread::Grid => true,
+            Spread::Columns => grid.rows() == 1,
+            Spread::Rows => grid.columns() == 1,
+        };
+        if is_spread && rows.is_cut_into(tile.0) && columns.is_cut_into(tile.1) {
+            return Working { of: self, here: self, tile, copy: None };
+        }
+        let all = grid.processes();
+        let (p, q) = match spread {
+            Spread::Grid => (grid.rows(), grid.columns()),
+            Spread::Columns => (1, all),
+            Spread::Rows => (all, 1),
+        };
+        let (m, n) = (rows.length, columns.length);
+        let layout = Layout { rows: Axis::whole(m, tile.0, p), columns: Axis::whole(n, tile.1, q) };
+        let (row, column) = layout.position(grid.process());
+        let (height, width) = (layout.rows.room(row), layout.columns.room(column));
+        let mut copy = vec![T::ZERO; height * width];
+        let here = Self { array: Array::of(&mut copy), ld: height.max(1), layout };
+        if reads {
+            moves::copy(grid, &self, &here);
+        }
+        Working { of: self, here, tile, copy: Some(copy) }
+    }
+}
+
+/// A submatrix during a routine.
+pub(super) struct Working<T> {
+    /// As the caller has it.
+    of: Distributed<T>,
+    /// As the routine works on it: the same, or a copy.
+    here: Distributed<T>,
+    tile: (usize, usize),
+    copy: Option<Vec<T>>,
+}
+
+impl<T: Scalar> Working<T> {
+    /// The tiles, as handles of `flow`, which must be unregistered before this is put back.
+    pub(super) fn lend(&self, flow: &mut Flow) -> TileMatrix<T> {
+        let Distributed { array, ld, layout } = self.here;
+        let part = |row, column| {
+            let (row, column) = (layout.rows.piece(row), layout.columns.piece(column));
+            let owner = layout.process(row.owner, column.owner);
+            (Rank(owner as u16), array.after(row.place + column.place * ld).pointer())
+        };
+        let shape = (layout.rows.length, layout.columns.length);
+        // SAFETY: the promise of the array, which lasts until the routine returns; a copy lives as
+        // long as this.
+        unsafe { TileMatrix::lent_by_ranks(flow, shape, self.tile, Storage::Full, ld, part) }
+    }
+
+    /// Gives the caller what the routine has made.
+    pub(super) fn put_back(self, grid: &Grid) {
+        if self.copy.is_some() {
+            moves::copy(grid, &self.here, &self.of);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Entries of a matrix from one block-cyclic layout to another, all at once.
+//!
+//! As ScaLAPACK's `p?gemr2d`: J. Dongarra, L. Prylli, B. Tourancheau, "Efficient block cyclic data
+//! redistribution", Euro-Par 1996. Each process packs, for each other one, the pieces that they have
+//! in common in the order of columns, and the other one takes them out in the same order.
+
+use tegula_kernels::scalar::Scalar;
+
+use super::cyclic::{Common, Layout, common};
+use super::grid::Grid;
+use super::matrix::Distributed;
+
+/// Bytes of the columns that are moved at a time, over all processes.
+const ROUND_BYTES: usize = 256 << 20;
+
+/// Copies the entries of `from` to `to`, a matrix of the same shape; all processes call it.
+///
+/// # Panics
+/// If MPI fails.
+pub(super) fn copy<T: Scalar>(grid: &Grid, from: &Distributed<T>, to: &Distributed<T>) {
+    let (m, n) = (from.rows(), from.columns());
+    assert!((m, n) == (to.rows(), to.columns()), "a copy of {m} x {n} to another shape");
+    if m == 0 {
+        return;
+    }
+    let rows = common(from.layout.rows, to.layout.rows, 0..m);
+    let width = (ROUND_BYTES / (m * size_of::<T>())).max(1);
+    for first in (0..n).step_by(width) {
+        let range = first..(first + width).min(n);
+        let columns = common(from.layout.columns, to.layout.columns, range);
+        Round { grid, from, to, rows: &rows, columns: &columns }.run();
+    }
+}
+
+/// Some columns on their way.
+struct Round<'a, T> {
+    grid: &'a Grid,
+    from: &'a Distributed<T>,
+    to: &'a Distributed<T>,
+    rows: &'a [Common],
+    columns: &'a [Common],
+}
+
+/// A piece that goes from one process to another.
+struct Passage {
+    row: Common,
+    column: Common,
+}
+
+impl<T: Scalar> Round<'_, T> {
+    fn run(&self) {
+        let (send_counts, receive_counts) = (self.counts(true), self.counts(false));
+        let mut send: Vec<T> = vec![T::ZERO; send_counts.iter().sum()];
+        let mut next = starts(&send_counts);
+        for Passage { row, column } in self.passages(true) {
+            let to = self.to.layout.process(row.to.owner, column.to.owner);
+            for line in 0..column.length() {
+                let place = row.from.place + (column.from.place + line) * self.from.ld;
+                let piece = &mut send[next[to]..next[to] + row.length()];
+                self.from.array.after(place).read(piece);
+                next[to] += row.length();
+            }
+        }
+        let mut received: Vec<T> = vec![T::ZERO; receive_counts.iter().sum()];
+        if self.grid.processes() == 1 {
+            received.copy_from_slice(&send);
+        } else {
+            let bytes = |counts: &[usize]| -> Vec<usize> {
+                counts.iter().map(|count| count * size_of::<T>()).collect()
+            };
+            let sent = (bytemuck::cast_slice(&send), &bytes(&send_counts)[..]);
+            let room = (bytemuck::cast_slice_mut(&mut received), &bytes(&receive_counts)[..]);
+            let moved = self.grid.group().all_to_all(sent, room);
+            moved.unwrap_or_else(|error| panic!("{error}"));
+        }
+        let mut next = starts(&receive_counts);
+        for Passage { row, column } in self.passages(false) {
+            let from = self.from.layout.process(row.from.owner, column.from.owner);
+            for line in 0..column.length() {
+                let place = row.to.place + (column.to.place + line) * self.to.ld;
+                let piece = &received[next[from]..next[from] + row.length()];
+                self.to.array.after(place).write(piece);
+                next[from] += row.length();
+            }
+        }
+    }
+
+    /// What leaves this process, or comes to it, in order.
+    fn passages(&self, leaves: bool) -> impl Iterator<Item = Passage> + '_ {
+        let layout: Layout = if leaves { self.from.layout } else { self.to.layout };
+        let (row, column) = layout.position(self.grid.process());
+        let end = move |common: &Common| if leaves { common.from } else { common.to };
+        let columns = self.columns.iter().filter(move |common| end(common).owner == column);
+        columns.flat_map(move |&column| {
+            let rows = self.rows.iter().filter(move |common| end(common).owner == row);
+            rows.map(move |&row| Passage { row, column })
+        })
+    }
+
+    /// Entries for or from each process.
+    fn counts(&self, leaves: bool) -> Vec<usize> {
+        let mut counts = vec![0; self.grid.processes()];
+        for Passage { row, column } in self.passages(leaves) {
+            let other = if leaves {
+                self.to.layout.process(row.to.owner, column.to.owner)
+            } else {
+                self.from.layout.process(row.from.owner, column.from.owner)
+            };
+            counts[other] += row.length() * column.length();
+        }
+        counts
+    }
+}
+
+/// Where the part of each process begins.
+fn starts(counts: &[usize]) -> Vec<usize> {
+    let next = counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count)));
+    next.collect()
+}

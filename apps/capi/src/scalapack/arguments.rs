@@ -9,10 +9,10 @@ use super::matrix::Distributed;
 use crate::array::Array;
 use crate::check::Letter;
 
-/// Entries of a descriptor of a block-cyclic matrix.
-const LENGTH: usize = 9;
-/// The type of such a descriptor.
+/// The type of descriptors of block-cyclic matrices, and that of those whose first blocks are of
+/// another size, which only PBLAS takes.
 const BLOCK_CYCLIC: i32 = 1;
+const WITH_FIRST_BLOCKS: i32 = 2;
 /// What the number of an argument is multiplied by where entries of a descriptor are numbered, too.
 const SCALE: i32 = 100;
 
@@ -47,18 +47,53 @@ fn name(symbol: &str) -> String {
     symbol.trim_end_matches('_').to_uppercase()
 }
 
-/// Entries of a descriptor, from 1.
-#[derive(Clone, Copy)]
+/// Entries of a descriptor with first blocks, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Entry {
-    Type = 1,
+    Type,
     Context,
     Rows,
     Columns,
+    FirstRowBlock,
+    FirstColumnBlock,
     RowBlock,
     ColumnBlock,
     FirstRow,
     FirstColumn,
     Leading,
+}
+
+/// Number of them.
+const LENGTH: usize = 11;
+
+/// A descriptor.
+#[derive(Clone, Copy)]
+struct Descriptor {
+    entries: [i32; LENGTH],
+    /// Whether the sizes of first blocks are entries; they are those of the others if not.
+    has_first_blocks: bool,
+}
+
+impl Descriptor {
+    fn new(given: Array<i32>) -> Self {
+        let has_first_blocks = given.get(0) == WITH_FIRST_BLOCKS;
+        let entry = |place: usize| match place {
+            _ if has_first_blocks => given.get(place),
+            0..4 => given.get(place),
+            _ => given.get(place - if place < 6 { 0 } else { 2 }),
+        };
+        Self { entries: std::array::from_fn(entry), has_first_blocks }
+    }
+
+    fn get(&self, entry: Entry) -> i32 {
+        self.entries[entry as usize]
+    }
+
+    /// The number of an entry, from 1.
+    fn number(&self, entry: Entry) -> i32 {
+        let place = entry as i32 + 1;
+        if self.has_first_blocks || entry < Entry::RowBlock { place } else { place - 2 }
+    }
 }
 
 /// A submatrix as a caller names it: an array, its first row and column from 1, and the descriptor
@@ -67,8 +102,9 @@ enum Entry {
 pub(super) struct Submatrix<T> {
     array: Array<T>,
     first: [i32; 2],
-    descriptor: [i32; LENGTH],
+    descriptor: Descriptor,
     number: i32,
+    may_have_first_blocks: bool,
 }
 
 impl<T: Scalar> Submatrix<T> {
@@ -78,18 +114,28 @@ impl<T: Scalar> Submatrix<T> {
         descriptor: Array<i32>,
         number: i32,
     ) -> Self {
-        let descriptor = std::array::from_fn(|entry| descriptor.get(entry));
-        Self { array, first, descriptor, number }
+        let descriptor = Descriptor::new(descriptor);
+        Self { array, first, descriptor, number, may_have_first_blocks: false }
+    }
+
+    /// The same, as PBLAS takes it.
+    pub(super) fn with_first_blocks(self) -> Self {
+        Self { may_have_first_blocks: true, ..self }
     }
 
     fn get(&self, entry: Entry) -> i32 {
-        self.descriptor[entry as usize - 1]
+        self.descriptor.get(entry)
+    }
+
+    /// The number of an entry of the descriptor.
+    fn number_of(&self, entry: Entry) -> i32 {
+        SCALE * self.number + self.descriptor.number(entry)
     }
 
     /// The grid over which the matrix is spread.
     pub(super) fn grid(&self) -> Outcome<Grid> {
         let context = self.get(Entry::Context);
-        let number = SCALE * self.number + Entry::Context as i32;
+        let number = self.number_of(Entry::Context);
         Grid::of(context).ok_or(Refused { context, number })
     }
 
@@ -101,35 +147,47 @@ impl<T: Scalar> Submatrix<T> {
         (m, m_number): (i32, i32),
         (n, n_number): (i32, i32),
     ) -> Option<i32> {
-        use Entry::{ColumnBlock, Columns, FirstColumn, FirstRow, Leading, RowBlock, Rows, Type};
+        use Entry::{
+            ColumnBlock, Columns, Context, FirstColumn, FirstColumnBlock, FirstRow, FirstRowBlock,
+            Leading, RowBlock, Rows, Type,
+        };
         let of = |entry| self.get(entry);
-        let entry = |entry: Entry| SCALE * self.number + entry as i32;
+        let entry = |entry| self.number_of(entry);
         let [i, j] = self.first;
         let [i_number, j_number] = [2, 1].map(|before| SCALE * (self.number - before));
         let ends = |first: i32, count: i32| i64::from(first) + i64::from(count) - 1;
         let is_empty = m == 0 || n == 0;
         let least = i32::from(!is_empty);
-        let is_sound = of(RowBlock) > 0 && of(ColumnBlock) > 0;
+        let is_known =
+            of(Type) == BLOCK_CYCLIC || of(Type) == WITH_FIRST_BLOCKS && self.may_have_first_blocks;
+        let is_among =
+            |entry, processes: usize| usize::try_from(of(entry)).is_ok_and(|p| p < processes);
         let is_short = || {
-            is_sound && of(Rows) >= 0 && of(Columns) >= 0 && {
+            let blocks = [FirstRowBlock, FirstColumnBlock, RowBlock, ColumnBlock];
+            let is_sound = blocks.into_iter().all(|block| of(block) > 0)
+                && of(Rows) >= 0
+                && of(Columns) >= 0
+                && is_among(FirstRow, grid.rows())
+                && is_among(FirstColumn, grid.columns());
+            is_sound && {
                 let whole = self.layout_of(grid, [1, 1], (of(Rows) as usize, of(Columns) as usize));
                 let room = whole.rows.room(grid.row());
                 (of(Leading) as usize) < room && whole.columns.room(grid.column()) > 0
             }
         };
         let checks = [
-            (of(Type) == BLOCK_CYCLIC, entry(Type)),
+            (is_known, entry(Type)),
+            (of(Context) == grid.context(), entry(Context)),
             (m >= 0, SCALE * m_number),
             (n >= 0, SCALE * n_number),
             (i >= 1, i_number),
             (j >= 1, j_number),
+            (of(FirstRowBlock) >= 1, entry(FirstRowBlock)),
+            (of(FirstColumnBlock) >= 1, entry(FirstColumnBlock)),
             (of(RowBlock) >= 1, entry(RowBlock)),
             (of(ColumnBlock) >= 1, entry(ColumnBlock)),
-            (of(FirstRow) >= 0 && (of(FirstRow) as usize) < grid.rows(), entry(FirstRow)),
-            (
-                of(FirstColumn) >= 0 && (of(FirstColumn) as usize) < grid.columns(),
-                entry(FirstColumn),
-            ),
+            (is_among(FirstRow, grid.rows()), entry(FirstRow)),
+            (is_among(FirstColumn, grid.columns()), entry(FirstColumn)),
             (of(Leading) >= 1 && !is_short(), entry(Leading)),
             (of(Rows) >= least, entry(Rows)),
             (of(Columns) >= least, entry(Columns)),
@@ -142,16 +200,20 @@ impl<T: Scalar> Submatrix<T> {
     }
 
     fn layout_of(&self, grid: &Grid, [i, j]: [i32; 2], (m, n): (usize, usize)) -> Layout {
-        let axis = |length, first: i32, block, source, processes| Axis {
+        use Entry::{
+            ColumnBlock, FirstColumn, FirstColumnBlock, FirstRow, FirstRowBlock, RowBlock,
+        };
+        let axis = |length, before: i32, [first, block, source]: [Entry; 3], processes| Axis {
             length,
-            offset: first as usize - 1,
+            offset: before as usize - 1,
+            first: self.get(first) as usize,
             block: self.get(block) as usize,
             source: self.get(source) as usize,
             processes,
         };
         Layout {
-            rows: axis(m, i, Entry::RowBlock, Entry::FirstRow, grid.rows()),
-            columns: axis(n, j, Entry::ColumnBlock, Entry::FirstColumn, grid.columns()),
+            rows: axis(m, i, [FirstRowBlock, RowBlock, FirstRow], grid.rows()),
+            columns: axis(n, j, [FirstColumnBlock, ColumnBlock, FirstColumn], grid.columns()),
         }
     }
 
@@ -220,7 +282,7 @@ impl<'a> Checks<'a> {
         let [i, j] = matrix.first;
         self.alike.extend([(matrix.number - 2, i), (matrix.number - 1, j)]);
         // Leading dimensions may differ.
-        let entries = matrix.descriptor.iter().take(LENGTH - 1);
+        let entries = matrix.descriptor.entries.iter().take(Entry::Leading as usize);
         self.alike.extend(entries.map(|&entry| (matrix.number, entry)));
     }
 

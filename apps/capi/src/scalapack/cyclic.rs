@@ -12,7 +12,9 @@ pub(super) struct Axis {
     pub(super) length: usize,
     /// How many of the matrix stand before them.
     pub(super) offset: usize,
-    /// How many are a block.
+    /// How many are the first block of the matrix.
+    pub(super) first: usize,
+    /// How many are any other block.
     pub(super) block: usize,
     /// Who has the first block of the matrix.
     pub(super) source: usize,
@@ -32,19 +34,37 @@ pub(super) struct Piece {
 }
 
 impl Axis {
-    /// All rows or columns of a matrix.
+    /// All rows or columns of a matrix in equal blocks.
     pub(super) fn whole(length: usize, block: usize, processes: usize) -> Self {
-        Self { length, offset: 0, block: block.max(1), source: 0, processes }
+        let block = block.max(1);
+        Self { length, offset: 0, first: block, block, source: 0, processes }
+    }
+
+    /// The number of the block that has number `place` of the matrix, how many of it come before,
+    /// and how large it is.
+    fn block_of(self, place: usize) -> (usize, usize, usize) {
+        match place.checked_sub(self.first) {
+            None => (0, place, self.first),
+            Some(behind) => (1 + behind / self.block, behind % self.block, self.block),
+        }
+    }
+
+    /// How many of the blocks before number `number` stand where that stands.
+    fn before(self, number: usize) -> usize {
+        match (number / self.processes, number % self.processes) {
+            (0, _) => 0,
+            (turns, 0) => self.first + (turns - 1) * self.block,
+            (turns, _) => turns * self.block,
+        }
     }
 
     /// The piece that begins with number `first`, as far as its block reaches.
     pub(super) fn piece(self, first: usize) -> Piece {
-        let (number, inside) =
-            ((self.offset + first) / self.block, (self.offset + first) % self.block);
+        let (number, inside, size) = self.block_of(self.offset + first);
         Piece {
             owner: (self.source + number) % self.processes,
-            place: number / self.processes * self.block + inside,
-            length: (self.block - inside).min(self.length - first),
+            place: self.before(number) + inside,
+            length: (size - inside).min(self.length - first),
         }
     }
 
@@ -61,28 +81,24 @@ impl Axis {
 
     /// How many of the matrix, up to the last of these, stand at `process`: the room that it needs.
     pub(super) fn room(self, process: usize) -> usize {
-        let (end, processes) = (self.offset + self.length, self.processes);
-        let (full, rest) = (end / self.block, end % self.block);
-        let turn = (process + processes - self.source) % processes;
-        let more = full % processes;
-        full / processes * self.block
-            + if turn < more {
-                self.block
-            } else if turn == more {
-                rest
-            } else {
-                0
-            }
+        let (last, inside, _) = self.block_of(self.offset + self.length);
+        let turn = (process + self.processes - self.source) % self.processes;
+        let ours = last % self.processes;
+        // Its next block is the last one, or one behind that.
+        let next = last - ours + turn + if turn < ours { self.processes } else { 0 };
+        self.before(next) + if turn == ours { inside } else { 0 }
     }
 
     /// Whether all of them follow each other on one process.
     fn is_one_piece(self) -> bool {
-        self.processes == 1 || self.offset % self.block + self.length <= self.block
+        let (_, inside, size) = self.block_of(self.offset);
+        self.processes == 1 || inside + self.length <= size
     }
 
     /// Whether tiles of `size` are whole pieces.
     pub(super) fn is_cut_into(self, size: usize) -> bool {
-        self.is_one_piece() || self.block == size && self.offset.is_multiple_of(self.block)
+        let (_, inside, first) = self.block_of(self.offset);
+        self.is_one_piece() || inside == 0 && first == size && self.block == size
     }
 
     /// The only size of tiles that are whole pieces, if there is one.
@@ -148,26 +164,31 @@ mod tests {
     use super::*;
 
     fn axes() -> impl Strategy<Value = Axis> {
-        (0..40usize, 0..20usize, 1..9usize, 1..5usize, 0..5usize).prop_map(
-            |(length, offset, block, processes, source)| Axis {
-                length,
-                offset,
-                block,
-                source: source % processes,
-                processes,
-            },
-        )
+        let sizes = (0..40usize, 0..20usize, 1..9usize, 1..9usize, 1..5usize, 0..5usize);
+        sizes.prop_map(|(length, offset, first, block, processes, source)| Axis {
+            length,
+            offset,
+            first: if source % 2 == 0 { block } else { first },
+            block,
+            source: source % processes,
+            processes,
+        })
     }
 
     /// Who has each row, by dealing out the blocks of the whole matrix one by one.
     fn dealt(axis: Axis) -> Vec<(usize, usize)> {
         let mut held = vec![0; axis.processes];
-        let all = (0..axis.offset + axis.length).map(|number| {
-            let owner = (axis.source + number / axis.block) % axis.processes;
+        let mut all = Vec::new();
+        let (mut owner, mut left) = (axis.source, axis.first);
+        for _ in 0..axis.offset + axis.length {
+            if left == 0 {
+                (owner, left) = ((owner + 1) % axis.processes, axis.block);
+            }
+            all.push((owner, held[owner]));
             held[owner] += 1;
-            (owner, held[owner] - 1)
-        });
-        all.collect::<Vec<_>>().split_off(axis.offset)
+            left -= 1;
+        }
+        all.split_off(axis.offset)
     }
 
     proptest! {

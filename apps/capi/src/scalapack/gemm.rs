@@ -44,9 +44,9 @@ fn pgemm<T: Scalar>(
     jc: i32,
     descc: Array<i32>,
 ) -> Outcome<()> {
-    let a = Submatrix::new(a, [ia, ja], desca, 10);
-    let b = Submatrix::new(b, [ib, jb], descb, 14);
-    let c = Submatrix::new(c, [ic, jc], descc, 19);
+    let a = Submatrix::new(a, [ia, ja], desca, 10).with_first_blocks();
+    let b = Submatrix::new(b, [ib, jb], descb, 14).with_first_blocks();
+    let c = Submatrix::new(c, [ic, jc], descc, 19).with_first_blocks();
     let grid = a.grid()?;
     let mut checks = Checks::new(&grid);
     let (trans_a, trans_b) = (checks.letter(transa, 1, TRANS), checks.letter(transb, 2, TRANS));

@@ -39,8 +39,8 @@ fn ptrsm<T: Scalar>(
     jb: i32,
     descb: Array<i32>,
 ) -> Outcome<()> {
-    let a = Submatrix::new(a, [ia, ja], desca, 11);
-    let b = Submatrix::new(b, [ib, jb], descb, 15);
+    let a = Submatrix::new(a, [ia, ja], desca, 11).with_first_blocks();
+    let b = Submatrix::new(b, [ib, jb], descb, 15).with_first_blocks();
     let grid = a.grid()?;
     let mut checks = Checks::new(&grid);
     let (side, uplo) = (checks.letter(side, 1, SIDE), checks.letter(uplo, 2, UPLO));

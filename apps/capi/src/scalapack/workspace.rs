@@ -12,8 +12,8 @@ use crate::check::answer;
 pub(super) fn with_block(axis: Axis, process: usize) -> usize {
     let inside = axis.offset % axis.block;
     let owner = (axis.source + axis.offset / axis.block) % axis.processes;
-    let whole = Axis { length: axis.length + inside, offset: 0, source: owner, ..axis };
-    whole.room(process)
+    let whole = Axis::whole(axis.length + inside, axis.block, axis.processes);
+    Axis { source: owner, ..whole }.room(process)
 }
 
 /// The workspace of `PxGEQRF`: `NB (MP0 + NQ0 + NB)`.

@@ -52,6 +52,9 @@ pub(super) struct End<A: Abi> {
     labels: u32,
     /// Most bytes of a piece.
     piece: usize,
+    /// Frames that were sent to each rank, and that came from each.
+    sent: Vec<u64>,
+    received: Vec<u64>,
     ring: Ring<A>,
     pool: Pool,
     messages: Messages,
@@ -101,6 +104,8 @@ impl<A: Abi> End<A> {
             rank: Rank(rank as u16),
             ranks,
             labels,
+            sent: vec![0; ranks],
+            received: vec![0; ranks],
             piece: PIECE_BYTES,
             pool: Pool::default(),
             messages: Messages::default(),
@@ -132,6 +137,22 @@ impl<A: Abi> End<A> {
             self.requests.add(request, Role::Piece { message, bytes });
         }
         Ok(ticket)
+    }
+
+    /// Receives what is under way, once all ranks have sent everything. A rank may have heard from a
+    /// third one that another came to the end before it has all frames of that one; and a frame
+    /// that comes after its communicator is gone would be one of the next that has its number.
+    fn receive_all(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
+        let each = vec![size_of::<u64>(); self.ranks];
+        let mut expected = vec![0u64; self.ranks];
+        let sent = (bytemuck::cast_slice(&self.sent), &each[..]);
+        let room = (bytemuck::cast_slice_mut(&mut expected), &each[..]);
+        self.calls.all_to_all(sent, room, self.communicator)?;
+        let mut looks = 0;
+        while self.received != expected {
+            self.wait(arrivals, &mut looks)?;
+        }
+        Ok(())
     }
 
     /// Polls, drops what has come, and leaves the core to others for a moment, a longer one after
@@ -177,6 +198,7 @@ impl<A: Abi> Transport for End<A> {
         let (buffer, segment) = self.pool.fill(frame);
         // SAFETY: the pool keeps the buffer until the request is complete.
         let request = unsafe { self.calls.isend(segment, to.0.into(), self.communicator)? };
+        self.sent[usize::from(to.0)] += 1;
         self.requests.add(request, Role::Frame(buffer));
         Ok(())
     }
@@ -210,8 +232,14 @@ impl<A: Abi> Transport for End<A> {
     }
 
     fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
-        let Self { calls, communicator, ring, pool, messages, requests, .. } = self;
+        let Self { calls, communicator, received, ring, pool, messages, requests, .. } = self;
+        let first = arrivals.len();
         ring.poll(calls, *communicator, arrivals)?;
+        for arrival in &arrivals[first..] {
+            if let Arrival::Frame { from, .. } = arrival {
+                received[usize::from(from.0)] += 1;
+            }
+        }
         requests.poll(calls, |role, status| {
             match role {
                 Role::Frame(buffer) => pool.give_back(buffer),
@@ -248,6 +276,9 @@ impl<A: Abi> Session for End<A> {
         let mut barrier = self.calls.ibarrier(self.communicator)?;
         while self.calls.test(&mut barrier)?.is_none() {
             self.wait(&mut dropped, &mut looks)?;
+        }
+        if !self.is_mpi_ours {
+            self.receive_all(&mut dropped)?;
         }
         self.ring.take_back(&self.calls)?;
         self.pool.clear();

@@ -11,8 +11,10 @@ into scripts/bench/results/adapt.md.
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import json
+import os
 import pathlib
 import subprocess
 import textwrap
@@ -91,8 +93,11 @@ def main():
     parser.add_argument("--write", action="store_true", help="write results/adapt.md")
     write = parser.parse_args().write
     FOLDER.mkdir(parents=True, exist_ok=True)
-    paths = [pool(*one) for one in SETS]
-    both = pool(*BOTH, "--both-phases", "--every", 2)
+    # A pool is simulated on one core: the longest first, as many at a time as there are cores.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as executor:
+        both = executor.submit(pool, *BOTH, "--both-phases", "--every", 2)
+        paths = [executor.submit(pool, *one) for one in reversed(SETS)]
+    both, paths = both.result(), [path.result() for path in reversed(paths)]
     pools = tegula("replay", *paths)["pools"]
     [two] = tegula("replay", both)["pools"]
     best = two["best"]

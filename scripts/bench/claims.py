@@ -23,7 +23,7 @@ BENCH = "scripts/bench"
 # Thesis, file, what runs it, whether its rows are generated.
 SOURCES = [
     ("Nesi 2023", "nodes.md", (f"{BENCH}/unequal_nodes.py", "--full", "--write"), False),
-    ("Nesi 2023", "adapt.md", (f"{BENCH}/adapt.py", "--write"), False),
+    ("Nesi 2023", "adapt.md", (f"{BENCH}/adapt.py", "--write"), True),
     ("Gonthier 2023", "memory.md", (f"{BENCH}/memory_constrained.py", "--write"), False),
     ("Gonthier 2023", None, (f"{BENCH}/deciding.py", "--write"), True),
     ("Gonthier 2023", None, (f"{BENCH}/batch.py", "--write"), True),

@@ -5,7 +5,7 @@ mod harness;
 #[allow(unsafe_code)]
 mod traffic;
 
-use tegula_runtime::comm::mpi::{Family, Launcher, Library, StartError};
+use tegula_runtime::comm::mpi::{Communicator, Family, Group, Launcher, Library, StartError};
 use tegula_runtime::comm::{Arrival, FRAME_BYTES, Mpi, Transport};
 use tegula_runtime::random::SplitMix64;
 use tegula_runtime::ranks::Rank;
@@ -140,6 +140,54 @@ fn a_message_of_pieces_that_is_too_short_is_an_error() {
     ranks.with_pieces(1000).run_to_abort(|peer| {
         let error = mismatch(peer, 2500, 4000);
         assert!(error.contains("a piece of 1000 bytes has 500"), "{error}");
+    });
+}
+
+#[test]
+#[allow(unsafe_code)]
+fn ranks_of_a_program_that_has_started_mpi_join_again_and_again() {
+    let test = "ranks_of_a_program_that_has_started_mpi_join_again_and_again";
+    Ranks::new(test, 4).run(|peer| {
+        let library = Library::of_process().expect("the library that started MPI");
+        let world = Communicator::world(&library).unwrap();
+        // SAFETY: MPI is started, and its world exists until it ends.
+        let group = unsafe { Group::of(&library, world) }.unwrap();
+        let me = peer.mpi.rank().0 as u8;
+        for round in 0..50u8 {
+            // Of what each sends to each, another length for each.
+            let length = |from: usize, to: usize| (usize::from(round) * from + to) % 7;
+            let [out, back] = [true, false].map(|is_out| {
+                let lengths = (0..4).map(|other| {
+                    if is_out { length(me.into(), other) } else { length(other, me.into()) }
+                });
+                lengths.collect::<Vec<_>>()
+            });
+            let sent = vec![me; out.iter().sum()];
+            let mut received = vec![u8::MAX; back.iter().sum()];
+            group.all_to_all((&sent, &out), (&mut received, &back)).unwrap();
+            let expected = (0..4u8).flat_map(|from| vec![from; back[usize::from(from)]]);
+            assert_eq!(received, expected.collect::<Vec<_>>());
+            assert_eq!(group.all_gather(&[me, round], 4).unwrap().chunks(2).len(), 4);
+            // Frames that nobody waits for are no frames of the next round.
+            let mut mpi = group.join().unwrap();
+            assert!(!mpi.is_funneled(), "any thread may call, since MPI was started so");
+            let mut arrivals = Vec::new();
+            let others: Vec<Rank> = (0..4).map(Rank).filter(|rank| *rank != mpi.rank()).collect();
+            for &to in &others {
+                mpi.send_frame(to, &[round, 0]).unwrap();
+            }
+            while arrivals.len() < others.len() {
+                mpi.poll(&mut arrivals).unwrap();
+            }
+            for arrival in &arrivals {
+                let Arrival::Frame { bytes, .. } = arrival else { panic!("{arrival:?}") };
+                assert!(bytes[0] == round, "a frame of round {} in {round}", bytes[0]);
+            }
+            for &to in &others {
+                mpi.send_frame(to, &[round, 1]).unwrap();
+            }
+            mpi.finish().unwrap();
+        }
     });
 }
 

@@ -28,14 +28,14 @@ impl Topic {
 
 /// All pages for users, in the order in which to read them. No subcommand is called like one.
 pub(super) const TOPICS: &[Topic] = &[
-    Topic { name: "first-fit", text: include_str!("../../../../docs/first-fit.md") },
-    Topic { name: "first-embedding", text: include_str!("../../../../docs/first-embedding.md") },
-    Topic { name: "methods", text: include_str!("../../../../docs/methods.md") },
-    Topic { name: "reports", text: include_str!("../../../../docs/reports.md") },
-    Topic { name: "memory", text: include_str!("../../../../docs/memory.md") },
-    Topic { name: "cluster", text: include_str!("../../../../docs/cluster.md") },
-    Topic { name: "batch-jobs", text: include_str!("../../../../docs/batch-jobs.md") },
-    Topic { name: "examples", text: include_str!("../../../../docs/examples.md") },
+    Topic { name: "first-fit", text: include_str!("../../docs/first-fit.md") },
+    Topic { name: "first-embedding", text: include_str!("../../docs/first-embedding.md") },
+    Topic { name: "methods", text: include_str!("../../docs/methods.md") },
+    Topic { name: "reports", text: include_str!("../../docs/reports.md") },
+    Topic { name: "memory", text: include_str!("../../docs/memory.md") },
+    Topic { name: "cluster", text: include_str!("../../docs/cluster.md") },
+    Topic { name: "batch-jobs", text: include_str!("../../docs/batch-jobs.md") },
+    Topic { name: "examples", text: include_str!("../../docs/examples.md") },
 ];
 
 /// What `arguments` (the program first) ask for, if it is help on a topic: its text, the list of

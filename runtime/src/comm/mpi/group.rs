@@ -17,6 +17,19 @@ pub enum Communicator {
     Number(c_int),
 }
 
+impl Communicator {
+    /// That of all ranks, `MPI_COMM_WORLD`.
+    ///
+    /// # Errors
+    /// If the library lacks it.
+    pub fn world(library: &Library) -> Result<Self, StartError> {
+        Ok(match library.family() {
+            Family::OpenMpi => Self::Address(OpenMpi::constants(library)?.world),
+            Family::Mpich => Self::Number(Mpich::constants(library)?.world),
+        })
+    }
+}
+
 /// The ranks of a communicator: what they do together, beside flows over them.
 ///
 /// All ranks call each of these, in the same order. Errors go by the error handler of the

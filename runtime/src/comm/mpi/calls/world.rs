@@ -104,14 +104,19 @@ impl<A: Abi> Calls<A> {
         let [(sent, send_starts), (received, receive_starts)] =
             [send_bytes, receive_bytes].map(counts_and_starts);
         let byte = self.constants.byte;
+        // The address of an empty slice may be 1, which is Open MPI's `MPI_IN_PLACE`.
+        let mut nothing = 0u8;
+        let nothing = &raw mut nothing;
+        let from = if send.is_empty() { nothing.cast_const() } else { send.as_ptr() };
+        let to = if receive.is_empty() { nothing } else { receive.as_mut_ptr() };
         // SAFETY: the buffers have as many bytes as the counts say; the communicator exists.
         let code = unsafe {
             (self.alltoallv)(
-                send.as_ptr().cast(),
+                from.cast(),
                 sent.as_ptr(),
                 send_starts.as_ptr(),
                 byte,
-                receive.as_mut_ptr().cast(),
+                to.cast(),
                 received.as_ptr(),
                 receive_starts.as_ptr(),
                 byte,

@@ -33,10 +33,11 @@ GRIDS = [(64, 1, 2), (128, 1, 2), (64, 2, 2), (128, 2, 2)]
 OPENING = """# ScaLAPACK's names
 
 `scripts/bench/scalapack.py --write`: the program [grid.f90](../../../apps/capi/tests/grid.f90) over
-Debian's ScaLAPACK 2.2.1, Open MPI 4.1.4 and OpenBLAS with one thread a rank, unchanged, as it is and
-with `libtegula.so` put before it (`LD_PRELOAD`). Medians of {rounds} rounds, by turns;
-ratios are taken within a round. Matrices are n x n in blocks of nb x nb, right-hand sides n/8 columns, those of
-least squares 2 n x n. {machine}: four ranks share two cores.
+Debian's ScaLAPACK 2.2.1, Open MPI 4.1.4 and OpenBLAS with one thread a rank, unchanged, as it is
+and with `libtegula.so` put before it (`LD_PRELOAD`). Medians of {rounds} rounds, by turns; ratios
+are taken within a round. Matrices are n x n in blocks of nb x nb, right-hand sides n/8 columns,
+those of least squares 2 n x n. {machine}:
+four ranks share two cores.
 
 """
 
@@ -58,13 +59,13 @@ def main():
     parser.add_argument("library", nargs="?")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--routine", help="this one alone")
+    parser.add_argument("--routines", help="these alone, separated by commas")
     options = parser.parse_args()
     library = TESTS.preload.library(options.library)
     program = TESTS.own_program("grid")
     rows = []
     for routine, n in SIZES:
-        if options.routine not in (None, routine):
+        if options.routines and routine not in options.routines.split(","):
             continue
         for grid in GRIDS:
             found = [[seconds(program, routine, n, grid, put) for put in (None, library)] for _ in range(options.rounds)]

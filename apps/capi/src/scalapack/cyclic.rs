@@ -129,6 +129,8 @@ impl Layout {
 /// Rows or columns that follow each other in both of two layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Common {
+    /// The number of the first of them.
+    pub(super) first: usize,
     pub(super) from: Piece,
     pub(super) to: Piece,
 }
@@ -150,7 +152,7 @@ pub(super) fn common(from: Axis, to: Axis, range: Range<usize>) -> Vec<Common> {
             let piece = axis.piece(first);
             Piece { length: piece.length.min(most), ..piece }
         });
-        let next = Common { from, to };
+        let next = Common { first, from, to };
         first += next.length();
         found.push(next);
     }
@@ -235,8 +237,9 @@ mod tests {
             let (of_from, of_to) = (dealt(from), dealt(to));
             let mut first = start;
             for piece in common(from, to, start..length) {
+                prop_assert_eq!(piece.first, first);
                 for next in 0..piece.length() {
-                    let Common { from, to } = piece;
+                    let Common { from, to, .. } = piece;
                     prop_assert_eq!(of_from[first + next], (from.owner, from.place + next));
                     prop_assert_eq!(of_to[first + next], (to.owner, to.place + next));
                 }

@@ -107,7 +107,7 @@ fn solve<T: Scalar>(
         return Ok(0);
     }
     let values = w.slice(n);
-    let a = a.working(&grid, Spread::Grid, (BAND_TILE, BAND_TILE), true);
+    let a = a.triangle(uplo).working(&grid, Spread::Grid, (BAND_TILE, BAND_TILE), true);
     let z = z.map(|z| {
         let z = z.of(&grid, n, n);
         let tile = [z.layout.rows, z.layout.columns]

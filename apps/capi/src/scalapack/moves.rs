@@ -4,16 +4,21 @@
 //! redistribution", Euro-Par 1996. Each process packs, for each other one, the pieces that they have
 //! in common in the order of columns, and the other one takes them out in the same order.
 
+use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 
-use super::cyclic::{Common, Layout, common};
+use super::cyclic::{Axis, Common, Layout, common};
 use super::grid::Grid;
 use super::matrix::Distributed;
 
-/// Bytes of the columns that are moved at a time, over all processes.
-const ROUND_BYTES: usize = 256 << 20;
+/// Bytes that are moved at a time for each process: few, so that they are packed and unpacked in
+/// caches.
+const ROUND_BYTES: usize = 8 << 20;
+/// Most bytes that are moved at a time by all: MPI counts with 32 bits.
+const MOST_BYTES: usize = 1 << 30;
 
-/// Copies the entries of `from` to `to`, a matrix of the same shape; all processes call it.
+/// Copies the entries of `from`, or of its triangle and what shares blocks with that, to `to`, a
+/// matrix of the same shape; all processes call it.
 ///
 /// # Panics
 /// If MPI fails.
@@ -24,12 +29,21 @@ pub(super) fn copy<T: Scalar>(grid: &Grid, from: &Distributed<T>, to: &Distribut
         return;
     }
     let rows = common(from.layout.rows, to.layout.rows, 0..m);
-    let width = (ROUND_BYTES / (m * size_of::<T>())).max(1);
+    let (mut send, mut received) = (Vec::new(), Vec::new());
+    let width = round(grid, m * size_of::<T>(), [from, to].map(|matrix| matrix.layout.columns));
     for first in (0..n).step_by(width) {
         let range = first..(first + width).min(n);
         let columns = common(from.layout.columns, to.layout.columns, range);
-        Round { grid, from, to, rows: &rows, columns: &columns }.run();
+        Round { grid, from, to, rows: &rows, columns: &columns }.run(&mut send, &mut received);
     }
+}
+
+/// Columns of `bytes` bytes that are moved at a time: so many that each process has its turn in both
+/// layouts, or else some would wait for one.
+fn round(grid: &Grid, bytes: usize, [from, to]: [Axis; 2]) -> usize {
+    let [few, most] = [ROUND_BYTES * grid.processes(), MOST_BYTES].map(|all| (all / bytes).max(1));
+    let turn = (from.block * from.processes).max(to.block * to.processes);
+    few.next_multiple_of(turn).min(most)
 }
 
 /// Some columns on their way.
@@ -48,9 +62,11 @@ struct Passage {
 }
 
 impl<T: Scalar> Round<'_, T> {
-    fn run(&self) {
+    /// Moves all, through room that is used again.
+    fn run(&self, send: &mut Vec<T>, received: &mut Vec<T>) {
         let (send_counts, receive_counts) = (self.counts(true), self.counts(false));
-        let mut send: Vec<T> = vec![T::ZERO; send_counts.iter().sum()];
+        send.resize(send_counts.iter().sum(), T::ZERO);
+        received.resize(receive_counts.iter().sum(), T::ZERO);
         let mut next = starts(&send_counts);
         for Passage { row, column } in self.passages(true) {
             let to = self.to.layout.process(row.to.owner, column.to.owner);
@@ -61,15 +77,14 @@ impl<T: Scalar> Round<'_, T> {
                 next[to] += row.length();
             }
         }
-        let mut received: Vec<T> = vec![T::ZERO; receive_counts.iter().sum()];
         if self.grid.processes() == 1 {
-            received.copy_from_slice(&send);
+            received.copy_from_slice(send);
         } else {
             let bytes = |counts: &[usize]| -> Vec<usize> {
                 counts.iter().map(|count| count * size_of::<T>()).collect()
             };
-            let sent = (bytemuck::cast_slice(&send), &bytes(&send_counts)[..]);
-            let room = (bytemuck::cast_slice_mut(&mut received), &bytes(&receive_counts)[..]);
+            let sent = (bytemuck::cast_slice(&send[..]), &bytes(&send_counts)[..]);
+            let room = (bytemuck::cast_slice_mut(&mut received[..]), &bytes(&receive_counts)[..]);
             let moved = self.grid.group().all_to_all(sent, room);
             moved.unwrap_or_else(|error| panic!("{error}"));
         }
@@ -92,8 +107,13 @@ impl<T: Scalar> Round<'_, T> {
         let end = move |common: &Common| if leaves { common.from } else { common.to };
         let columns = self.columns.iter().filter(move |common| end(common).owner == column);
         columns.flat_map(move |&column| {
+            let is_used = move |row: &&Common| match self.from.triangle {
+                None => true,
+                Some(Uplo::Lower) => row.first + row.length() > column.first,
+                Some(Uplo::Upper) => row.first < column.first + column.length(),
+            };
             let rows = self.rows.iter().filter(move |common| end(common).owner == row);
-            rows.map(move |&row| Passage { row, column })
+            rows.filter(is_used).map(move |&row| Passage { row, column })
         })
     }
 

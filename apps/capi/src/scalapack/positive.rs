@@ -7,7 +7,7 @@ use tegula_linalg::{View, posv, potrf, tile_size};
 use super::Outcome;
 use super::arguments::{Checks, Submatrix};
 use super::grid::Grid;
-use super::matrix::{Distributed, Spread, tile_of};
+use super::matrix::{Distributed, Spread, factor_tile_of};
 use crate::array::Array;
 use crate::check::Letter;
 use crate::export::export;
@@ -83,10 +83,10 @@ fn factorise<T: Scalar>(
     b: Option<Distributed<T>>,
 ) -> i32 {
     let workers = grid.all_workers();
-    let nb = tile_of(&[a.layout.rows, a.layout.columns], tile_size(a.rows(), workers));
-    let a = a.working(grid, Spread::Grid, (nb, nb), true);
+    let nb = factor_tile_of(&[a.layout.rows, a.layout.columns], tile_size(a.rows(), workers));
+    let a = a.triangle(uplo).working(grid, Spread::Grid, (nb, nb), true);
     let b = b.map(|b| {
-        let width = tile_of(&[b.layout.columns], tile_size(b.columns(), workers));
+        let width = factor_tile_of(&[b.layout.columns], tile_size(b.columns(), workers));
         b.working(grid, Spread::Grid, (nb, width), true)
     });
     let done = grid.on_flow(|flow| {

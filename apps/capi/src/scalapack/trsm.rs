@@ -65,7 +65,7 @@ fn ptrsm<T: Scalar>(
     let (mb, nb) =
         (tile_of(&[rows], tile_size(m, workers)), tile_of(&[columns], tile_size(n, workers)));
     let of_triangle = if side == Side::Left { mb } else { nb };
-    let a = a.working(&grid, Spread::Grid, (of_triangle, of_triangle), true);
+    let a = a.triangle(uplo).working(&grid, Spread::Grid, (of_triangle, of_triangle), true);
     let b = b.working(&grid, Spread::Grid, (mb, nb), true);
     let done = grid.on_flow(|flow| {
         let [a, b] = [&a, &b].map(|matrix| matrix.lend(flow));

@@ -10,8 +10,10 @@ times, with passes over the queue every 30 s as published. --write puts the tabl
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -66,7 +68,8 @@ def compared(seeds):
     parts = []
     for name, load in LOADS.items():
         for backfill in (False, True):
-            weeks = [week(load, seed, backfill) for seed in range(1, seeds + 1)]
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as executor:
+                weeks = list(executor.map(lambda seed: week(load, seed, backfill), range(1, seeds + 1)))
             order = ["fcfs", "eft", "lea", "leo", "lem", "gradual"]
             rows = [row(policy, [one[policy] for one in weeks]) for policy in order if policy != "fcfs"]
             base = [one["fcfs"] for one in weeks]

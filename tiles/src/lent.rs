@@ -56,9 +56,9 @@ impl<T: Scalar> TileMatrix<T> {
         })
     }
 
-    /// The `m x n` matrix whose `mb x nb` tiles stand in arrays of several ranks: `part` answers, of
-    /// the row and column of a tile's first entry, who has the tile and, there, the address of that
-    /// entry in an array of columns that are `ld` entries apart. As [`lent`](Self::lent), on
+    /// The `m x n` matrix whose `mb x nb` tiles stand in arrays of several ranks: `part` answers,
+    /// of the row and column of a tile's first entry, who has the tile and, there, the address of
+    /// that entry in an array of columns that are `ld` entries apart. As [`lent`](Self::lent), on
     /// each rank.
     ///
     /// # Safety

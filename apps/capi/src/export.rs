@@ -50,8 +50,8 @@ pub(crate) fn code(outcome: Checked<i32>) -> i32 {
 /// Between the arguments and `as` stands what comes back: `info`, the last argument of LAPACK's
 /// routines, which the generic one returns; `nothing`, in BLAS; `grid_info` and `grid_nothing`, the
 /// same where arguments are numbered and reported as ScaLAPACK and PBLAS do; `real`, a number; or
-/// `code`, the number that functions of our own return. A panic in a routine ends the process: it cannot pass
-/// through a caller in C.
+/// `code`, the number that functions of our own return. A panic in a routine ends the process: it
+/// cannot pass through a caller in C.
 macro_rules! export {
     ($($doc:literal $routine:ident $arguments:tt $back:ident
         as $($symbol:ident: $type:ident),+;)+) => {

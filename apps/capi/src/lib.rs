@@ -1,5 +1,5 @@
-//! `libtegula.so`: BLAS's, LAPACK's and ScaLAPACK's routines under their Fortran names, on the tiled
-//! algorithms.
+//! `libtegula.so`: BLAS's, LAPACK's and ScaLAPACK's routines under their Fortran names, on the
+//! tiled algorithms.
 //!
 //! A program that calls LAPACK runs on it without a change: linked before its LAPACK, or with
 //! `LD_PRELOAD`. Each routine checks its arguments as the reference does and works in

@@ -125,8 +125,8 @@ const BLOCKS: usize = 5;
 /// Elements that no block has, between its lines.
 const GAP: usize = 2;
 
-/// A program on blocks: owners, whether they are turned, and which stirs which, after it has gone to
-/// another owner.
+/// A program on blocks: owners, whether they are turned, and which stirs which, after it has gone
+/// to another owner.
 #[derive(Clone, Debug)]
 struct Kitchen {
     ranks: usize,

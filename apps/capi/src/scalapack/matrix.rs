@@ -33,9 +33,9 @@ pub(super) enum Spread {
     Rows,
 }
 
-/// Smallest blocks that are taken for tiles as they are: in smaller ones kernels are slow, and it is
-/// faster to move all. Products and solves on blocks of 128 took .8 of the time of those on blocks of
-/// 64 that are moved.
+/// Smallest blocks that are taken for tiles as they are: in smaller ones kernels are slow, and it
+/// is faster to move all. Products and solves on blocks of 128 took .8 of the time of those on
+/// blocks of 64 that are moved.
 const LEAST: usize = if cfg!(feature = "tiny-tiles") { 1 } else { 96 };
 /// The same for Cholesky factorisations, which have more to do for each entry: on blocks of 128 in
 /// place they took 1.1 times as long.

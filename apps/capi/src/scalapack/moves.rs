@@ -1,8 +1,8 @@
 //! Entries of a matrix from one block-cyclic layout to another, all at once.
 //!
 //! As ScaLAPACK's `p?gemr2d`: J. Dongarra, L. Prylli, B. Tourancheau, "Efficient block cyclic data
-//! redistribution", Euro-Par 1996. Each process packs, for each other one, the pieces that they have
-//! in common in the order of columns, and the other one takes them out in the same order.
+//! redistribution", Euro-Par 1996. Each process packs, for each other one, the pieces that they
+//! have in common in the order of columns, and the other one takes them out in the same order.
 
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
@@ -38,8 +38,8 @@ pub(super) fn copy<T: Scalar>(grid: &Grid, from: &Distributed<T>, to: &Distribut
     }
 }
 
-/// Columns of `bytes` bytes that are moved at a time: so many that each process has its turn in both
-/// layouts, or else some would wait for one.
+/// Columns of `bytes` bytes that are moved at a time: so many that each process has its turn in
+/// both layouts, or else some would wait for one.
 fn round(grid: &Grid, bytes: usize, [from, to]: [Axis; 2]) -> usize {
     let [few, most] = [ROUND_BYTES * grid.processes(), MOST_BYTES].map(|all| (all / bytes).max(1));
     let turn = (from.block * from.processes).max(to.block * to.processes);

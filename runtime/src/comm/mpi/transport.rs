@@ -139,8 +139,8 @@ impl<A: Abi> End<A> {
         Ok(ticket)
     }
 
-    /// Receives what is under way, once all ranks have sent everything. A rank may have heard from a
-    /// third one that another came to the end before it has all frames of that one; and a frame
+    /// Receives what is under way, once all ranks have sent everything. A rank may have heard from
+    /// a third one that another came to the end before it has all frames of that one; and a frame
     /// that comes after its communicator is gone would be one of the next that has its number.
     fn receive_all(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
         let each = vec![size_of::<u64>(); self.ranks];

@@ -4,8 +4,9 @@
 //! Whoever posts a message makes progress, one thread at a time, and so does a worker after a task.
 //! An idle worker [watches](Messenger::watch), so that it has what comes for it at once; a thread
 //! of its own looks now and then while all others are in tasks, and watches where no worker does.
-//! Where one thread alone may call the transport ([`Transport::is_funneled`]), which is the one that
-//! submits, it does so after each of its tasks and while it waits, and the others only tell it.
+//! Where one thread alone may call the transport ([`Transport::is_funneled`]), which is the one
+//! that submits, it does so after each of its tasks and while it waits, and the others only tell
+//! it.
 //!
 //! [`Transport::is_funneled`]: crate::comm::Transport::is_funneled
 //!

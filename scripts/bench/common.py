@@ -4,6 +4,13 @@ import importlib.machinery
 import importlib.util
 import pathlib
 
-LOADER = importlib.machinery.SourceFileLoader("bench_run", str(pathlib.Path(__file__).resolve().parent / "run"))
-BENCH = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))
-LOADER.exec_module(BENCH)
+
+def load(path):
+    """A script, as a module."""
+    loader = importlib.machinery.SourceFileLoader(path.name.replace("-", "_"), str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+BENCH = load(pathlib.Path(__file__).resolve().parent / "run")

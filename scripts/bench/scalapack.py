@@ -15,16 +15,10 @@ import statistics
 import subprocess
 import sys
 
-from common import BENCH
+from common import BENCH, load
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import importlib.machinery  # noqa: E402
-import importlib.util  # noqa: E402
-
-LOADER = importlib.machinery.SourceFileLoader("scalapack_tests", str(ROOT / "scripts/scalapack-tests"))
-TESTS = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))
-LOADER.exec_module(TESTS)
+TESTS = load(ROOT / "scripts/scalapack-tests")
 # Routine and order.
 SIZES = [("pdgemm", 4000), ("pdtrsm", 4000), ("pdpotrf", 6000), ("pdposv", 6000), ("pdgetrf", 5000), ("pdgesv", 5000),
          ("pdgeqrf", 4000), ("pdgels", 2000), ("pdsyev", 1500), ("pdgesvd", 1500)]

@@ -1,12 +1,12 @@
 //! `PxSYEV` and `PxHEEV`: eigenvalues and eigenvectors of symmetric and Hermitian matrices.
 
 use tegula_kernels::scalar::{Scalar, c32, c64};
-use tegula_linalg::{HeevdError, heevd, redistribute, tile_size};
+use tegula_linalg::{HeevdError, heevd};
 
 use super::Outcome;
 use super::arguments::{Checks, Submatrix};
 use super::cyclic::Axis;
-use super::matrix::{Spread, tile_of};
+use super::matrix::Spread;
 use super::workspace::{self, with_block};
 use crate::array::Array;
 use crate::check::Letter;
@@ -108,12 +108,7 @@ fn solve<T: Scalar>(
     }
     let values = w.slice(n);
     let a = a.triangle(uplo).working(&grid, Spread::Grid, (BAND_TILE, BAND_TILE), true);
-    let z = z.map(|z| {
-        let z = z.of(&grid, n, n);
-        let tile = [z.layout.rows, z.layout.columns]
-            .map(|axis| tile_of(&[axis], tile_size(n, grid.all_workers())));
-        z.working(&grid, Spread::Grid, tile.into(), false)
-    });
+    let z = z.map(|z| z.of(&grid, n, n).awaiting(&grid));
     let outcome = grid.on_flow(|flow| {
         let matrix = a.lend(flow);
         let eigen = heevd(flow, uplo, &matrix, vectors);
@@ -121,10 +116,7 @@ fn solve<T: Scalar>(
         let eigen = eigen?;
         values.copy_from_slice(&eigen.values);
         if let (Some(found), Some(z)) = (eigen.vectors, &z) {
-            let wanted = z.lend(flow);
-            redistribute(flow, &found, &wanted);
-            flow.wait()?;
-            [found, wanted].into_iter().for_each(|matrix| matrix.unregister(flow));
+            z.take(flow, found)?;
         }
         Ok(())
     });

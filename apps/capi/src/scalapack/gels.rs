@@ -11,7 +11,7 @@ use super::cyclic::{Axis, Layout};
 use super::grid::Grid;
 use super::matrix::{Distributed, Spread, tile_of};
 use super::workspace::{self, with_block};
-use crate::array::{Array, Matrix};
+use crate::array::Array;
 use crate::check::Letter;
 use crate::export::export;
 use crate::option::unitary_trans;
@@ -63,7 +63,7 @@ fn pgels<T: Scalar>(
     }
     let size = T::Real::of_f64(grid.largest(greatest(&grid, &a)));
     if count == 0 || size == T::Real::ZERO {
-        b.change(&grid, |_| T::ZERO);
+        b.scale(&grid, T::ZERO);
         return Ok(0);
     }
     let workers = grid.all_workers();
@@ -100,7 +100,7 @@ fn pgels<T: Scalar>(
         sides.put_back(&grid);
         let unknowns = if trans.swaps() { m } else { n };
         // With c A in place of A, the solution is one c-th.
-        each_piece(&grid, &b.top(unknowns), |piece| {
+        b.top(unknowns).each_piece(&grid, |piece| {
             of_a.into_iter().for_each(|scaling| scaling.apply(piece));
             of_b.into_iter().for_each(|scaling| scaling.undo(piece));
         });
@@ -108,20 +108,10 @@ fn pgels<T: Scalar>(
     Ok(run::info(done))
 }
 
-/// Calls `with` for each block of a matrix that this process has.
-fn each_piece<T: Scalar>(grid: &Grid, a: &Distributed<T>, mut with: impl FnMut(Matrix<T>)) {
-    for (_, column) in a.layout.columns.pieces_of(grid.column()) {
-        for (_, row) in a.layout.rows.pieces_of(grid.row()) {
-            let first = a.array.after(row.place + column.place * a.ld);
-            with(first.matrix(row.length, column.length, a.ld));
-        }
-    }
-}
-
 /// The largest modulus of an entry that this process has; NaN if there is one.
 fn greatest<T: Scalar>(grid: &Grid, a: &Distributed<T>) -> f64 {
     let mut found = 0.0;
-    each_piece(grid, a, |piece| {
+    a.each_piece(grid, |piece| {
         let of_piece = largest(piece).to_f64();
         if of_piece > found || of_piece.is_nan() {
             found = of_piece;
@@ -133,7 +123,7 @@ fn greatest<T: Scalar>(grid: &Grid, a: &Distributed<T>) -> f64 {
 /// Scales a matrix, whose largest entry is `size`, if that is very small or very large.
 fn scaled<T: Scalar>(grid: &Grid, a: &Distributed<T>, size: T::Real) -> Option<Scaling<T::Real>> {
     let scaling = Scaling::needed(size)?;
-    each_piece(grid, a, |piece| scaling.apply(piece));
+    a.each_piece(grid, |piece| scaling.apply(piece));
     Some(scaling)
 }
 

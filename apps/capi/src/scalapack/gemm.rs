@@ -62,7 +62,7 @@ fn pgemm<T: Scalar>(
     }
     let c = c.of(&grid, m, n);
     if is_empty {
-        c.change(&grid, |entry| if beta == T::ZERO { T::ZERO } else { beta * entry });
+        c.scale(&grid, beta);
         return Ok(());
     }
     let (rows_a, columns_a) = trans_a.stored(m, k);

@@ -3,14 +3,15 @@
 
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Flow;
+use tegula_linalg::{redistribute, tile_size};
+use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
 use tegula_tiles::{Storage, TileMatrix};
 
 use super::cyclic::{Axis, Layout};
 use super::grid::Grid;
 use super::moves;
-use crate::array::Array;
+use crate::array::{Array, Matrix};
 
 /// What this process has of a submatrix: an array of columns that are `ld` entries apart.
 #[derive(Clone, Copy, Debug)]
@@ -80,19 +81,26 @@ impl<T: Scalar> Distributed<T> {
         Self { layout: Layout { rows: Axis { length: rows, ..layout.rows }, ..layout }, ..self }
     }
 
-    /// Changes each entry that this process has.
-    pub(super) fn change(&self, grid: &Grid, change: impl Fn(T) -> T) {
-        let Layout { rows, columns } = self.layout;
-        for (_, column) in columns.pieces_of(grid.column()) {
-            for (_, row) in rows.pieces_of(grid.row()) {
-                for place in column.place..column.place + column.length {
-                    let first = row.place + place * self.ld;
-                    for entry in first..first + row.length {
-                        self.array.set(entry, change(self.array.get(entry)));
-                    }
-                }
+    /// Calls `with` for each block that this process has.
+    pub(super) fn each_piece(&self, grid: &Grid, mut with: impl FnMut(Matrix<T>)) {
+        for (_, column) in self.layout.columns.pieces_of(grid.column()) {
+            for (_, row) in self.layout.rows.pieces_of(grid.row()) {
+                let first = self.array.after(row.place + column.place * self.ld);
+                with(first.matrix(row.length, column.length, self.ld));
             }
         }
+    }
+
+    /// Multiplies by `factor`; zero overwrites whatever is there.
+    pub(super) fn scale(&self, grid: &Grid, factor: T) {
+        self.each_piece(grid, |piece| piece.view_mut().scale(factor));
+    }
+
+    /// To take what a routine finds in other tiles.
+    pub(super) fn awaiting(self, grid: &Grid) -> Working<T> {
+        let size = tile_size(self.rows().min(self.columns()), grid.all_workers());
+        let tile = [self.layout.rows, self.layout.columns].map(|axis| tile_of(&[axis], size));
+        self.working(grid, Spread::Grid, tile.into(), false)
     }
 
     /// To be worked on in tiles of `tile`; `reads` where the entries are needed.
@@ -155,6 +163,18 @@ impl<T: Scalar> Working<T> {
         // SAFETY: the promise of the array, which lasts until the routine returns; a copy lives as
         // long as this.
         unsafe { TileMatrix::lent_by_ranks(flow, shape, self.tile, Storage::Full, ld, part) }
+    }
+
+    /// Copies what the routine has found, which is given back, and waits.
+    ///
+    /// # Errors
+    /// Those of the tasks.
+    pub(super) fn take(&self, flow: &mut Flow, found: TileMatrix<T>) -> Result<(), FlowError> {
+        let wanted = self.lend(flow);
+        redistribute(flow, &found, &wanted);
+        flow.wait()?;
+        [found, wanted].into_iter().for_each(|matrix| matrix.unregister(flow));
+        Ok(())
     }
 
     /// Gives the caller what the routine has made.

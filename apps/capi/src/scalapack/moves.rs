@@ -69,7 +69,7 @@ impl<T: Scalar> Round<'_, T> {
         received.resize(receive_counts.iter().sum(), T::ZERO);
         let mut next = starts(&send_counts);
         for Passage { row, column } in self.passages(true) {
-            let to = self.to.layout.process(row.to.owner, column.to.owner);
+            let to = self.other(&row, &column, true);
             for line in 0..column.length() {
                 let place = row.from.place + (column.from.place + line) * self.from.ld;
                 let piece = &mut send[next[to]..next[to] + row.length()];
@@ -90,7 +90,7 @@ impl<T: Scalar> Round<'_, T> {
         }
         let mut next = starts(&receive_counts);
         for Passage { row, column } in self.passages(false) {
-            let from = self.from.layout.process(row.from.owner, column.from.owner);
+            let from = self.other(&row, &column, false);
             for line in 0..column.length() {
                 let place = row.to.place + (column.to.place + line) * self.to.ld;
                 let piece = &received[next[from]..next[from] + row.length()];
@@ -117,16 +117,20 @@ impl<T: Scalar> Round<'_, T> {
         })
     }
 
+    /// Where what leaves goes, or what comes comes from.
+    fn other(&self, row: &Common, column: &Common, leaves: bool) -> usize {
+        if leaves {
+            self.to.layout.process(row.to.owner, column.to.owner)
+        } else {
+            self.from.layout.process(row.from.owner, column.from.owner)
+        }
+    }
+
     /// Entries for or from each process.
     fn counts(&self, leaves: bool) -> Vec<usize> {
         let mut counts = vec![0; self.grid.processes()];
         for Passage { row, column } in self.passages(leaves) {
-            let other = if leaves {
-                self.to.layout.process(row.to.owner, column.to.owner)
-            } else {
-                self.from.layout.process(row.from.owner, column.from.owner)
-            };
-            counts[other] += row.length() * column.length();
+            counts[self.other(&row, &column, leaves)] += row.length() * column.length();
         }
         counts
     }

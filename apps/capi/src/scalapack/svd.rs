@@ -1,11 +1,11 @@
 //! `PxGESVD`: singular values and vectors.
 
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
-use tegula_linalg::{GesvdError, Vectors, gesvd, redistribute, tile_size};
+use tegula_linalg::{GesvdError, Vectors, gesvd};
 
 use super::Outcome;
 use super::arguments::{Checks, Submatrix};
-use super::matrix::{Spread, tile_of};
+use super::matrix::Spread;
 use super::workspace::{self, with_block};
 use crate::array::Array;
 use crate::check::Letter;
@@ -131,12 +131,7 @@ fn solve<T: Scalar>(
     let values = s.slice(count);
     let a = a.working(&grid, Spread::Grid, (BAND_TILE, BAND_TILE), true);
     let wanted = |named: Option<Submatrix<T>>, rows, columns| {
-        named.map(|named| {
-            let matrix = named.of(&grid, rows, columns);
-            let tile = [matrix.layout.rows, matrix.layout.columns]
-                .map(|axis| tile_of(&[axis], tile_size(count, grid.all_workers())));
-            matrix.working(&grid, Spread::Grid, tile.into(), false)
-        })
+        named.map(|named| named.of(&grid, rows, columns).awaiting(&grid))
     };
     let (u, vt) = (wanted(u, m, count), wanted(vt, count, n));
     let vectors = if wants.0 || wants.1 { Vectors::Thin } else { Vectors::None };
@@ -147,14 +142,11 @@ fn solve<T: Scalar>(
         let found = found?;
         values.copy_from_slice(&found.values);
         for (found, wanted) in [(found.u, &u), (found.vh, &vt)] {
-            let Some(found) = found else { continue };
-            if let Some(wanted) = wanted {
-                let wanted = wanted.lend(flow);
-                redistribute(flow, &found, &wanted);
-                flow.wait()?;
-                wanted.unregister(flow);
+            match (found, wanted) {
+                (Some(found), Some(wanted)) => wanted.take(flow, found)?,
+                (Some(found), None) => found.unregister(flow),
+                (None, _) => {}
             }
-            found.unregister(flow);
         }
         Ok(())
     });

@@ -55,7 +55,7 @@ fn ptrsm<T: Scalar>(
     }
     let b = b.of(&grid, m, n);
     if alpha == T::ZERO {
-        b.change(&grid, |_| T::ZERO);
+        b.scale(&grid, T::ZERO);
         return Ok(());
     }
     let order = if side == Side::Left { m } else { n };

@@ -25,9 +25,10 @@ pub(super) struct Board {
     uses: Uses,
     /// Tasks that the workers of a memory have at once.
     window: usize,
-    /// By worker, the committed tasks that are not done, and most of them.
+    /// By worker, the committed tasks that are not done, most of them, and the workers of its memory.
     committed: Vec<usize>,
     most: Vec<usize>,
+    peers: Vec<usize>,
     /// Tasks that change their place.
     group: Vec<TaskId>,
 }
@@ -43,6 +44,7 @@ impl Board {
             window,
             committed: Vec::new(),
             most: Vec::new(),
+            peers: Vec::new(),
             group: Vec::new(),
         }
     }
@@ -58,7 +60,8 @@ impl Board {
         self.committed = vec![0; view.machine.workers.len()];
         for (number, worker) in view.machine.workers.iter().enumerate() {
             let beside = view.machine.workers.iter().filter(|other| other.memory == worker.memory);
-            let share = self.window / beside.count();
+            self.peers.push(beside.count());
+            let share = self.share(WorkerId(number), self.window);
             let is_fed = !sites.holds_all(sites.of(WorkerId(number)));
             self.most.push(worker.pipeline.max(if is_fed { share } else { 1 }));
         }
@@ -99,7 +102,17 @@ impl Board {
 
     /// How many tasks `worker` may be given, if it is to hold `most` at once.
     pub(super) fn room(&self, worker: WorkerId, most: usize) -> usize {
-        most.min(self.most[worker.0]).saturating_sub(self.committed[worker.0])
+        most.min(self.most[worker.0]).saturating_sub(self.held(worker))
+    }
+
+    /// The committed tasks of `worker` that are not done.
+    pub(super) fn held(&self, worker: WorkerId) -> usize {
+        self.committed[worker.0]
+    }
+
+    /// The share of `worker` in `window` tasks of its memory.
+    pub(super) fn share(&self, worker: WorkerId, window: usize) -> usize {
+        window / self.peers[worker.0]
     }
 
     /// Notes that a task is done on `worker`.

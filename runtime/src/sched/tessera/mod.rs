@@ -41,9 +41,14 @@ pub(super) const POLICY: Policy = Policy {
     eviction: "luf",
 };
 
-/// Most tasks that are committed to the workers of a memory at once: some more than the pipeline,
-/// so that transfers are ordered early. With 30, as in DARTS, data stays pinned that is used late.
-const COMMITTED: usize = 12;
+/// Most tasks that are committed to the workers of a memory at once, as in DARTS: more than the
+/// pipeline, so that transfers are ordered early. A product that begins a new step needs so many:
+/// the first data of a step free little.
+const COMMITTED: usize = 30;
+
+/// The same where the memory is short: more would pin data that is used late. They come some at a
+/// time, once half of them are left.
+const COMMITTED_TIGHT: usize = 12;
 
 /// A worker is committed at most its share of the tasks that are left, divided by this: so that all
 /// end together (as in guided self-scheduling; Polychronopoulos, Kuck, 1987).
@@ -127,8 +132,12 @@ impl Tessera {
         }
     }
 
+    /// Plans `task` for `site`: before what is less urgent, or, where the order follows the data,
+    /// after all that was planned so.
     fn plan(&mut self, task: TaskId, site: usize, view: &View<'_>) {
-        self.board.plan(task, view.tasks.get(task).priority, site, view);
+        let priority = view.tasks.get(task).priority;
+        let place = if self.is_by_priority(site) { priority } else { i32::MAX };
+        self.board.plan(task, place, site, view);
     }
 
     /// Plans more for `site`; whether there was anything.
@@ -166,15 +175,22 @@ impl Tessera {
         }
     }
 
-    /// How many tasks `worker` may hold.
-    fn most(&self, worker: WorkerId, view: &View<'_>) -> usize {
-        let site = self.board.pool.sites.of(worker);
+    /// How many tasks `worker` may be given now.
+    fn room(&self, worker: WorkerId, view: &View<'_>) -> usize {
         let pipeline = view.machine.workers[worker.0].pipeline;
-        if self.is_by_priority(site) {
-            return pipeline;
+        if self.is_by_priority(self.board.pool.sites.of(worker)) {
+            return self.board.room(worker, pipeline);
+        }
+        let mut window = COMMITTED;
+        if self.known.is_tight(view.memory(worker)) {
+            if self.board.held(worker) >= COMMITTED_TIGHT / 2 {
+                return 0;
+            }
+            window = COMMITTED_TIGHT;
         }
         let share = self.board.backlog() / (SHARES * view.machine.workers.len());
-        pipeline.max(share)
+        let most = pipeline.max(share.min(self.board.share(worker, window)));
+        self.board.room(worker, most)
     }
 }
 
@@ -192,8 +208,7 @@ impl Scheduler for Tessera {
     fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
         self.board.learn(view);
         let site = self.board.pool.sites.of(worker);
-        let most = self.most(worker, view);
-        for _ in 0..room.min(self.board.room(worker, most)) {
+        for _ in 0..room.min(self.room(worker, view)) {
             if self.board.planned(site) == 0 && !self.fill(site, view) {
                 break;
             }

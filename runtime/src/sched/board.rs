@@ -25,7 +25,8 @@ pub(super) struct Board {
     uses: Uses,
     /// Tasks that the workers of a memory have at once.
     window: usize,
-    /// By worker, the committed tasks that are not done, most of them, and the workers of its memory.
+    /// By worker, the committed tasks that are not done, most of them, and the workers of its
+    /// memory.
     committed: Vec<usize>,
     most: Vec<usize>,
     peers: Vec<usize>,

@@ -181,16 +181,13 @@ impl Tessera {
         if self.is_by_priority(self.board.pool.sites.of(worker)) {
             return self.board.room(worker, pipeline);
         }
-        let mut window = COMMITTED;
-        if self.known.is_tight(view.memory(worker)) {
-            if self.board.held(worker) >= COMMITTED_TIGHT / 2 {
-                return 0;
-            }
-            window = COMMITTED_TIGHT;
+        let is_tight = self.known.is_tight(view.memory(worker));
+        let window = self.board.share(worker, if is_tight { COMMITTED_TIGHT } else { COMMITTED });
+        if is_tight && self.board.held(worker) >= window.div_ceil(2).max(pipeline) {
+            return 0;
         }
         let share = self.board.backlog() / (SHARES * view.machine.workers.len());
-        let most = pipeline.max(share.min(self.board.share(worker, window)));
-        self.board.room(worker, most)
+        self.board.room(worker, pipeline.max(share.min(window)))
     }
 }
 

@@ -25,6 +25,7 @@ SOURCES = [
     ("Nesi 2023", "nodes.md", (f"{BENCH}/unequal_nodes.py", "--full", "--write"), False),
     ("Nesi 2023", "adapt.md", (f"{BENCH}/adapt.py", "--write"), True),
     ("Gonthier 2023", "memory.md", (f"{BENCH}/memory_constrained.py", "--write"), False),
+    ("Gonthier 2023", None, (f"{BENCH}/cores_and_disk.py", "--write"), True),
     ("Gonthier 2023", None, (f"{BENCH}/deciding.py", "--write"), True),
     ("Gonthier 2023", None, (f"{BENCH}/batch.py", "--write"), True),
     ("Hugo 2014", "contexts.md", (f"{BENCH}/contexts.py", "--write"), False),

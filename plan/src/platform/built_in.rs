@@ -59,6 +59,11 @@ pub static PLATFORMS: &[PlatformEntry] = &[
         text: include_str!("../../platforms/gemini-v100-8.toml"),
     },
     PlatformEntry {
+        name: "neowise",
+        summary: "48 cores, Grid'5000; assumed times",
+        text: include_str!("../../platforms/neowise.toml"),
+    },
+    PlatformEntry {
         name: "chetemi",
         summary: "18 cores, Grid'5000; times derived from those of chifflet",
         text: include_str!("../../platforms/chetemi.toml"),

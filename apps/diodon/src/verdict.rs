@@ -54,20 +54,20 @@ pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
     let Findings { asymmetric, diagonal, negative, .. } = findings;
     if asymmetric.count > 0 {
         warnings.push(format!(
-            "{} of {} pairs of entries that were compared differ by rounding, {:.1e} at most: {}; that above the diagonal \
+            "{} of {} pairs of entries that were compared differ by rounding, {} at most: {}; that above the diagonal \
              counts",
             asymmetric.count,
             findings.compared,
-            asymmetric.largest,
+            rough(asymmetric.largest),
             places(asymmetric, [names; 2], true)
         ));
     }
     let others = [(diagonal, "on the diagonal are not zero"), (negative, "are below zero")];
     for (offenders, what) in others.into_iter().filter(|(offenders, _)| offenders.count > 0) {
         warnings.push(format!(
-            "{} entries {what} by rounding, {:.1e} at most: {}; they count as 0",
+            "{} entries {what} by rounding, {} at most: {}; they count as 0",
             offenders.count,
-            offenders.largest,
+            rough(offenders.largest),
             places(offenders, [names; 2], false)
         ));
     }
@@ -79,7 +79,7 @@ fn reason(findings: &Findings, names: Option<&[String]>, limit: f64) -> Option<S
     let Findings { infinite, negative, diagonal, asymmetric, greatest, .. } = findings;
     let greatest = if greatest.is_finite() { *greatest } else { 0.0 };
     let advice =
-        format!("up to {limit:.1e} counts as rounding; --symmetry-tolerance allows for more");
+        format!("up to {} counts as rounding; --symmetry-tolerance allows for more", rough(limit));
     if infinite.count > 0 {
         return Some(format!(
             "{} entries are infinite or no numbers: {}. Distances must be known: leave such items out, or fill the gaps",
@@ -96,18 +96,18 @@ fn reason(findings: &Findings, names: Option<&[String]>, limit: f64) -> Option<S
     }
     if negative.count > 0 && exceeds(negative.largest, limit) {
         return Some(format!(
-            "{} entries are negative, {:.1e} at most: {}. Distances are not: take roots of squares, or another measure ({advice})",
+            "{} entries are negative, {} at most: {}. Distances are not: take roots of squares, or another measure ({advice})",
             negative.count,
-            negative.largest,
+            rough(negative.largest),
             places(negative, [names; 2], false)
         ));
     }
     if diagonal.count > 0 && exceeds(diagonal.largest, limit) {
         return Some(format!(
-            "{} entries on the diagonal are not zero, {:.1e} at most: {}. The distance of an item from itself is: this may be no \
+            "{} entries on the diagonal are not zero, {} at most: {}. The distance of an item from itself is: this may be no \
              matrix of distances, or rows and columns are not in the same order ({advice})",
             diagonal.count,
-            diagonal.largest,
+            rough(diagonal.largest),
             places(diagonal, [names; 2], false)
         ));
     }
@@ -122,15 +122,21 @@ fn reason(findings: &Findings, names: Option<&[String]>, limit: f64) -> Option<S
     }
     if asymmetric.count > 0 && exceeds(asymmetric.largest, limit) {
         return Some(format!(
-            "{} of {} pairs of entries that were compared are not symmetric, by {:.1e} at most: {}. If one triangle is empty, copy the \
+            "{} of {} pairs of entries that were compared are not symmetric, by {} at most: {}. If one triangle is empty, copy the \
              other; else take means of both, or see whether rows and columns are in the same order ({advice})",
             asymmetric.count,
             findings.compared,
-            asymmetric.largest,
+            rough(asymmetric.largest),
             places(asymmetric, [names; 2], true)
         ));
     }
     None
+}
+
+/// A size in two digits: `6`, `0.5`, `1.1e-6`.
+fn rough(size: f64) -> String {
+    let rounded = format!("{size:.1e}").parse().unwrap_or(size);
+    format!("{rounded:?}").trim_end_matches(".0").to_owned()
 }
 
 /// Whether a deviation is above a limit, or no number.

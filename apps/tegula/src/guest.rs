@@ -250,9 +250,12 @@ pub(crate) fn parse(words: &[String]) -> anyhow::Result<Cli> {
     let all = std::iter::once("tegula").chain(words.iter().map(String::as_str));
     let matches = command.try_get_matches_from_mut(all).map_err(|usage| {
         let text = usage.render().to_string();
-        let first = text.split("\n\n").next().unwrap_or_default();
-        let words: Vec<&str> = first.trim_start_matches("error: ").split_whitespace().collect();
-        error::refused(words.join(" "))
+        let part = |start| {
+            let found = text.split("\n\n").find_map(|part| part.trim_start().strip_prefix(start));
+            found.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        let said = part("error: ").unwrap_or_default();
+        error::refused(part("tip: ").map_or_else(|| said.clone(), |tip| format!("{said}; {tip}")))
     })?;
     Cli::from_arg_matches(&matches).map_err(|usage| anyhow!("{usage}"))
 }

@@ -64,6 +64,8 @@ def hint(message):
     known = [f"{flag} is {_HERE[flag]}" for flag in names if flag in _HERE]
     if "missing value" in message:
         known.insert(0, "NaN is a missing value")
+    if "tegula diodon distances" in message:
+        known.append("points take metric=")
     return f" [in Python: {', '.join(known)}]" if known else ""
 
 
@@ -129,7 +131,7 @@ def run(words, tables=(), sources=(), models=(), progress=None):
         if own:
             own.close()
     for text in kept["warnings"]:
-        warnings.warn(text, TegulaWarning, stacklevel=3)
+        warnings.warn(text + hint(text), TegulaWarning, stacklevel=3)
     kept["text"] = kept["result"]
     kept["result"] = json.loads(kept["result"])
     return kept

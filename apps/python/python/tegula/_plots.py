@@ -3,6 +3,10 @@
 import numpy as np
 
 
+#: Places of data beyond which a map does not show them: they would cover it.
+_MOST_CIRCLES = 1000
+
+
 def draw(field, kind, X=None, ax=None):
     """Draws one figure; returns its axes."""
     if kind not in _KINDS:
@@ -44,9 +48,17 @@ def _map(field, ax, X):
 
         table = dict(zip(*_frames.table_of(X)))
         at = [np.frombuffer(table[name]) for name in (names[right], names[up])]
-        image = ax.scatter(*at, c=np.ravel(field.predict(X)), s=12, cmap="viridis")
-    ax.scatter(places[right], places[up], s=8, facecolors="none", edgecolors="white", linewidths=0.6)
-    ax.set(xlabel=names[right], ylabel=names[up], title="Prediction, and places of the data")
+        values = np.ravel(field.predict(X))
+        x, y = map(np.unique, at)
+        if min(len(x), len(y)) > 1 and len(x) * len(y) == len(values) == len(set(zip(*at))):
+            nodes = values[np.lexsort(at)].reshape(len(y), len(x))
+            image = ax.pcolormesh(x, y, nodes, shading="nearest", cmap="viridis", rasterized=True)
+        else:
+            image = ax.scatter(*at, c=values, s=12, cmap="viridis")
+    are_shown = len(places[0]) <= _MOST_CIRCLES
+    if are_shown:
+        ax.scatter(places[right], places[up], s=8, facecolors="none", edgecolors="white", linewidths=0.6)
+    ax.set(xlabel=names[right], ylabel=names[up], title="Prediction, and places of the data" if are_shown else "Prediction")
     if field.result_["data"]["distance"] == "euclidean":
         ax.set_aspect("equal")
     else:
@@ -87,6 +99,12 @@ def _intervals(field, ax, _):
         ax.plot(value, place, "o", color="C0")
     ax.set_yticks(range(len(rows)), [name for name, *_ in reversed(rows)])
     ax.set(xscale="log", xlabel="estimate and 95 % interval", title="Parameters of the covariance", ylim=(-0.6, len(rows) - 0.4))
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = ax.get_xlim()
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 _KINDS = {"map": _map, "residuals": _residuals, "variogram": _variogram, "intervals": _intervals}

@@ -2,10 +2,19 @@
 
 from html import escape
 
+from ._call import hint
+
 
 def _number(value, digits=5):
     """A number in ``digits`` digits; a bar where there is none."""
     return "-" if value is None else f"{value:.{digits}g}"
+
+
+def _method(method):
+    """How the likelihood was computed, and by how much it is off, as far as that is known."""
+    words = [value if isinstance(value, str) else _number(value) for key, value in method.items() if not key.startswith("error_")]
+    error = method.get("error_estimate")
+    return " ".join(words) + ("" if error is None else f", error {_number(error, 2)}")
 
 
 class Summary:
@@ -27,7 +36,7 @@ class Summary:
             ("Observations", str(result["data"]["n"])),
             ("Mean", result["mean"]["formula"]),
             ("Log-likelihood", _number(field.loglik_, 8)),
-            ("Method", " ".join(str(value) for value in result["method"].values())),
+            ("Method", _method(result["method"])),
             ("AIC", _number(field.aic_, 8)),
             ("Criterion", result["criterion"].upper()),
             ("BIC", _number(field.bic_, 8)),
@@ -44,7 +53,7 @@ class Summary:
             known = name not in result["estimated"]
             error = "known" if known else _number(field.std_errors_.get(name))
             self.parameters.append([name, _number(value), error, _number(low), _number(high)])
-        self.remarks = result["remarks"]
+        self.remarks = [remark + hint(remark) for remark in result["remarks"]]
 
     _TABLES = (
         ("coefficients", "Mean", ["", "estimate", "std err", "t", "P>|t|"]),

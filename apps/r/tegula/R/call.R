@@ -23,6 +23,7 @@ hint <- function(message) {
     known <- flags[flags %in% names(HERE)]
     said <- if (length(known)) paste(known, "is", HERE[known])
     if (grepl("missing value", message)) said <- c("NA is a missing value", said)
+    if (grepl("tegula diodon distances", message)) said <- c(said, "points take metric =")
     if (length(said)) paste0(" [in R: ", paste(said, collapse = ", "), "]") else ""
 }
 

@@ -32,6 +32,7 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "first-embedding", text: include_str!("../../docs/first-embedding.md") },
     Topic { name: "methods", text: include_str!("../../docs/methods.md") },
     Topic { name: "reports", text: include_str!("../../docs/reports.md") },
+    Topic { name: "mistakes", text: include_str!("../../docs/mistakes.md") },
     Topic { name: "memory", text: include_str!("../../docs/memory.md") },
     Topic { name: "cluster", text: include_str!("../../docs/cluster.md") },
     Topic { name: "batch-jobs", text: include_str!("../../docs/batch-jobs.md") },

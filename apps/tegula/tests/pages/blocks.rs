@@ -19,6 +19,11 @@ impl Block {
         self.words.iter().any(|word| word == "shown")
     }
 
+    /// Whether the block is `text` whose lines are broken to fit the page.
+    pub(crate) fn is_folded(&self) -> bool {
+        self.words.iter().any(|word| word == "folded")
+    }
+
     /// The value of the word `NAME=VALUE`.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
@@ -27,7 +32,9 @@ impl Block {
     /// A word that means nothing.
     pub(crate) fn unknown_word(&self) -> Option<&str> {
         let is_known = |word: &&String| {
-            *word == "shown" || word.starts_with("needs=") || word.starts_with("from=")
+            ["shown", "folded"].contains(&word.as_str())
+                || word.starts_with("needs=")
+                || word.starts_with("from=")
         };
         self.words.iter().find(|word| !is_known(word)).map(String::as_str)
     }

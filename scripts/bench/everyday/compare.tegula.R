@@ -1,0 +1,6 @@
+library(tegula)
+stations <- read.csv("data/samples/texas-wind.csv")
+constant <- tg_fit(air_temperature_c ~ 1, stations, covariance = "exponential")
+trend <- tg_fit(air_temperature_c ~ latitude, stations, covariance = "exponential")
+print(anova(constant, trend))
+print(sapply(list(constant = constant, trend = trend), function(fit) tg_assess(fit)$loo$rmse))

@@ -1,0 +1,7 @@
+library(tegula)
+meuse <- read.csv("target/peers/meuse.csv")
+fit <- tg_fit(log(zinc) ~ 1, meuse, coords = ~ x + y, covariance = "exponential")
+png("out/map.tegula-r.png")
+plot(fit, "map")
+places <- data.frame(x = meuse$x + 25, y = meuse$y + 25)
+print(head(predict(fit, places, se.fit = TRUE), 3))

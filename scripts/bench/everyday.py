@@ -42,8 +42,9 @@ OPENING = """# Everyday work
 
 `scripts/bench/everyday.py --write`: five things that users do, each as a program in
 [everyday](../everyday) for Tegula and for what people use today, as short as its manual allows.
-Lines are those of code, seconds those of the whole program with its imports: medians of {rounds}
-rounds by turns. {machine}. {versions}.
+Lines are those of code, seconds those of the whole program with its imports; rounds by turns:
+{rounds}. {machine}.
+{versions}.
 spmodel is not in Debian and was not run.
 
 A program sees what it asks for: `scikit-learn` has no mean that depends on columns, so the trend is
@@ -79,6 +80,7 @@ def run(program):
 
 def shown(text):
     """The beginning of what was printed, in lines that fit a page."""
+    text = text.replace(f"{PROGRAMS}/", "")
     folded = [part for line in text.rstrip().splitlines() for part in textwrap.wrap(line, WIDE, drop_whitespace=False) or [""]]
     return "\n".join(folded[:MOST] + ["..."] * (len(folded) > MOST))
 

@@ -41,7 +41,7 @@ MOST, WIDE = 22, 130
 OPENING = """# Everyday work
 
 `scripts/bench/everyday.py --write`: five things that users do, each as a program in
-[everyday](../everyday) for Tegula and for what people use today, as short as its manual allows.
+`scripts/bench/everyday` for Tegula and for what people use today, as short as its manual allows.
 Lines are those of code, seconds those of the whole program with its imports; rounds by turns:
 {rounds}. {machine}.
 {versions}.

@@ -1,8 +1,10 @@
-"""The functions of scripts/bench/run, for the other scripts beside it."""
+"""What the scripts beside it share: the functions of scripts/bench/run, and simulations."""
 
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
+import subprocess
 
 
 def load(path):
@@ -14,3 +16,9 @@ def load(path):
 
 
 BENCH = load(pathlib.Path(__file__).resolve().parent / "run")
+
+
+def simulated(tegula, *words):
+    """The result of a simulation: what `tegula simulate WORDS --json` says."""
+    command = [tegula, "simulate", *words, "--json", "-", "--quiet"]
+    return json.loads(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout)

@@ -8,13 +8,11 @@ disk; the phases overlap. --write puts the section into scripts/bench/results/me
 """
 
 import argparse
-import json
 import pathlib
 import statistics
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
-from common import BENCH
+from common import BENCH, simulated
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 POLICIES = ["lws", "dmdas", "dmdal", "darts", "tessera"]
@@ -29,8 +27,7 @@ SIZES = [20, 40, 60, 80]
 
 
 def simulate(tegula, platform, flags, n, policy):
-    words = [tegula, "simulate", "loglik", "--platform", platform, "--tiles", str(n), *flags, "--policy", policy, "--json", "-", "--quiet"]
-    result = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    result = simulated(tegula, "loglik", "--platform", platform, "--tiles", n, *flags, "--policy", policy)
     return result["makespan_seconds"] / max(result["abe_seconds"], result["cpb_seconds"])
 
 

@@ -14,8 +14,11 @@ pytest.importorskip("ipykernel")
 _EXAMPLES = ROOT / "docs/examples"
 _NOTEBOOKS = sorted(path.stem for path in _EXAMPLES.glob("*.ipynb"))
 
-#: What some need that is fetched.
-_FETCHED = {"meuse": "target/peers/meuse.csv", "16s": "target/peers/16s.fasta"}
+
+def _fetched(name):
+    """What the script of the same name says that it needs, which is fetched."""
+    lines = (_EXAMPLES / f"{name}.sh").read_text().splitlines()
+    return [needed for line in lines if line.startswith("# needs: ") for needed in line[len("# needs: ") :].split(", ")]
 
 
 def test_each_script_is_a_notebook_too():
@@ -24,13 +27,11 @@ def test_each_script_is_a_notebook_too():
 
 @pytest.mark.parametrize("name", _NOTEBOOKS)
 def test_a_notebook_runs(name, tmp_path, monkeypatch):
-    fetched = _FETCHED.get(name)
-    if fetched and not (ROOT / fetched).exists():
-        pytest.skip(f"no {fetched} (scripts/setup tests)")
-    for lent in ("data/samples", fetched):
-        if lent:
-            (tmp_path / lent).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / lent).symlink_to(ROOT / lent)
+    for lent in ["data/samples", *_fetched(name)]:
+        if not (ROOT / lent).exists():
+            pytest.skip(f"no {lent} (scripts/setup tests)")
+        (tmp_path / lent).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / lent).symlink_to(ROOT / lent)
     # The program that the wheel has brought, beside python.
     monkeypatch.setenv("PATH", os.path.dirname(sys.executable), prepend=os.pathsep)
     notebook = nbformat.read(_EXAMPLES / f"{name}.ipynb", as_version=4)

@@ -255,7 +255,10 @@ pub(crate) fn parse(words: &[String]) -> anyhow::Result<Cli> {
             found.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         };
         let said = part("error: ").unwrap_or_default();
-        error::refused(part("tip: ").map_or_else(|| said.clone(), |tip| format!("{said}; {tip}")))
+        error::refused(match part("tip: ") {
+            Some(tip) => format!("{said}; {tip}"),
+            None => said,
+        })
     })?;
     Cli::from_arg_matches(&matches).map_err(|usage| anyhow!("{usage}"))
 }

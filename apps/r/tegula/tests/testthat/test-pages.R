@@ -6,7 +6,6 @@ one_line <- function(lines) {
 }
 
 test_that("blocks do what the pages say", {
-    root <- Sys.getenv("TEGULA_ROOT")
     skip_if(root == "", "TEGULA_ROOT does not say where the pages are")
     before <- setwd(root)
     on.exit(setwd(before))

@@ -26,6 +26,13 @@ struct Resident {
     plan: u32,
 }
 
+impl Resident {
+    /// Whether a job uses it, or did at `time`.
+    fn is_used(&self, time: i64) -> bool {
+        self.users > 0 || self.end >= time
+    }
+}
+
 /// The files of a node.
 #[derive(Debug, Default)]
 struct NodeFiles {
@@ -36,14 +43,25 @@ struct NodeFiles {
     /// Those with spans.
     planned: Vec<u32>,
     plan: u32,
+    /// Gigabytes of those that count at a time, in both precisions, since they last changed.
+    counted: Option<(i64, (f64, f32))>,
+}
+
+/// The nodes of a file, each with its place there.
+#[derive(Clone, Debug, Default)]
+struct Holders {
+    /// Those on which it ever was or was planned to be, by number.
+    ever: Vec<(u32, u32)>,
+    /// Those on which it is used, or will be by the plan of this number.
+    now: Vec<(u32, u32)>,
+    plan: u32,
 }
 
 /// The files of all nodes.
 #[derive(Debug)]
 pub(crate) struct Residence {
     nodes: Vec<NodeFiles>,
-    /// Of each file, the nodes on which it ever was or was planned to be, and its place there.
-    holders: Vec<Vec<(u32, u32)>>,
+    files: Vec<Holders>,
     plan: u32,
     /// When the plan began.
     began: i64,
@@ -61,7 +79,7 @@ pub(crate) struct Fetch {
 impl Residence {
     pub(crate) fn new(nodes: usize, files: usize) -> Self {
         let nodes = (0..nodes).map(|_| NodeFiles::default()).collect();
-        Self { nodes, holders: vec![Vec::new(); files], plan: 1, began: 0 }
+        Self { nodes, files: vec![Holders::default(); files], plan: 1, began: 0 }
     }
 
     /// Forgets all plans at `now`: what is used now stays until the jobs that use it must end.
@@ -71,22 +89,27 @@ impl Residence {
     }
 
     /// The nodes on which `file` may be, and its place there.
-    pub(crate) fn holders(&self, file: u32) -> &[(u32, u32)] {
-        &self.holders[file as usize]
+    pub(crate) fn holders(&mut self, file: u32) -> &[(u32, u32)] {
+        let Holders { now, plan, .. } = &mut self.files[file as usize];
+        if *plan != self.plan {
+            *plan = self.plan;
+            let is_used = |&(node, place): &(u32, u32)| {
+                self.nodes[node as usize].all[place as usize].is_used(self.began)
+            };
+            now.retain(is_used);
+        }
+        now
     }
 
     /// Makes the spans of `node` those of the present plan.
     fn refresh(&mut self, node: usize) {
         let (plan, now) = (self.plan, self.began);
-        let NodeFiles { all, used, planned, plan: of } = &mut self.nodes[node];
+        let NodeFiles { all, used, planned, plan: of, counted } = &mut self.nodes[node];
         if *of == plan {
             return;
         }
-        *of = plan;
-        used.retain(|&place| {
-            let resident = &all[place as usize];
-            resident.users > 0 || resident.end >= now
-        });
+        (*of, *counted) = (plan, None);
+        used.retain(|&place| all[place as usize].is_used(now));
         used.sort_unstable();
         planned.clone_from(used);
         for &place in &*planned {
@@ -108,46 +131,66 @@ impl Residence {
         if resident.plan == self.plan { &resident.spans } else { &[] }
     }
 
-    /// Gigabytes of the files on `node`, but for `file`, of which `counts` says so, given their
-    /// spans; in the precision of single numbers if it is `single`.
+    /// Gigabytes of the files on `node`, but for `file` if it may be there, of which `counts` says
+    /// so, given their spans and `time`; in double and in single precision. It is the same question
+    /// each time.
     pub(crate) fn sizes(
         &mut self,
         node: usize,
         file: Option<u32>,
-        counts: impl Fn(&[Span]) -> bool,
+        time: i64,
+        counts: impl Fn(&[Span], i64) -> bool,
     ) -> (f64, f32) {
         self.refresh(node);
-        let NodeFiles { all, planned, .. } = &self.nodes[node];
-        let (mut sum, mut single) = (0.0, 0f32);
+        let NodeFiles { all, planned, counted, .. } = &mut self.nodes[node];
+        if let Some((_, sums)) = counted.filter(|&(of, _)| file.is_none() && of == time) {
+            return sums;
+        }
+        let mut sums = (0.0, 0f32);
         for resident in planned.iter().map(|&place| &all[place as usize]) {
-            if Some(resident.file) != file && counts(&resident.spans) {
-                sum += resident.size_gb;
-                single += resident.size_gb as f32;
+            if Some(resident.file) != file && counts(&resident.spans, time) {
+                sums.0 += resident.size_gb;
+                sums.1 += resident.size_gb as f32;
             }
         }
-        (sum, single)
+        if file.is_none() {
+            *counted = Some((time, sums));
+        }
+        sums
     }
 
     /// The place of `file` on `node`, new if it was never there.
     fn place(&mut self, node: usize, file: u32, size_gb: f64) -> u32 {
-        let holders = &mut self.holders[file as usize];
-        if let Some(&(_, place)) = holders.iter().find(|holder| holder.0 as usize == node) {
-            return place;
-        }
+        let ever = &mut self.files[file as usize].ever;
+        let at = match ever.binary_search_by_key(&(node as u32), |&(node, _)| node) {
+            Ok(at) => return ever[at].1,
+            Err(at) => at,
+        };
         let all = &mut self.nodes[node].all;
         let place = all.len() as u32;
-        holders.push((node as u32, place));
+        ever.insert(at, (node as u32, place));
         let (loaded, end) = (i64::MIN, i64::MIN);
         all.push(Resident { file, size_gb, loaded, end, users: 0, spans: Vec::new(), plan: 0 });
         place
     }
 
+    /// Notes that `file` may be on `node`, at that place.
+    fn hold(&mut self, file: u32, holder: (u32, u32)) {
+        self.holders(file);
+        let now = &mut self.files[file as usize].now;
+        if !now.contains(&holder) {
+            now.push(holder);
+        }
+    }
+
     /// By the plan, `file` is on `node` during `span`.
     pub(crate) fn plan(&mut self, node: usize, (file, size_gb): (u32, f64), span: Span) {
         let place = self.place(node, file, size_gb);
+        self.hold(file, (node as u32, place));
         self.refresh(node);
         let plan = self.plan;
-        let NodeFiles { all, planned, .. } = &mut self.nodes[node];
+        let NodeFiles { all, planned, counted, .. } = &mut self.nodes[node];
+        *counted = None;
         let resident = &mut all[place as usize];
         if resident.plan != plan {
             resident.plan = plan;
@@ -168,6 +211,7 @@ impl Residence {
         seconds: i64,
     ) -> Fetch {
         let place = self.place(node, file, size_gb);
+        self.hold(file, (node as u32, place));
         let NodeFiles { all, used, .. } = &mut self.nodes[node];
         let resident = &mut all[place as usize];
         let is_there = resident.users > 0 || resident.end == now;

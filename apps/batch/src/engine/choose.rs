@@ -89,8 +89,11 @@ impl Simulation<'_> {
     fn look_at_others(&mut self, wanted: &Wanted, best: &mut Option<Choice>) {
         let mut node = 0;
         loop {
-            let later = self.latest(wanted, wanted.weights, best);
-            let sooner = self.latest(wanted, wanted.now, best).max(later);
+            let later = self.latest(wanted, wanted.weights, (node, best));
+            let sooner = self.latest(wanted, wanted.now, (node, best)).max(later);
+            if sooner < self.now {
+                break;
+            }
             let whens = &self.cores.when(wanted.cores)[node..];
             let Some(found) = first_until(whens, self.cores.short(sooner)) else { break };
             node += found;
@@ -104,11 +107,24 @@ impl Simulation<'_> {
         }
     }
 
-    /// The latest start with which a node without the file may be better than `best`.
-    fn latest(&self, wanted: &Wanted, weights: Weights, best: &Option<Choice>) -> i64 {
-        // Single numbers are rounded.
-        let slack = if self.is_published() { 2.0 } else { 0.0 };
-        best.map_or(i64::MAX, |best| (best.score + slack - weights.load * wanted.load) as i64)
+    /// The latest start with which `node` or one behind it, without the file, may be better than
+    /// `best`: behind that, the same score is not enough.
+    fn latest(
+        &self,
+        wanted: &Wanted,
+        weights: Weights,
+        (node, best): (usize, &Option<Choice>),
+    ) -> i64 {
+        let Some(best) = best else { return i64::MAX };
+        let limit = best.score - weights.load * wanted.load;
+        if self.is_published() {
+            // Single numbers are rounded.
+            (limit + 2.0) as i64
+        } else if node > best.node {
+            limit.ceil() as i64 - 1
+        } else {
+            limit as i64
+        }
     }
 
     /// Looks at `node` for when its cores are free.
@@ -224,15 +240,18 @@ impl Simulation<'_> {
     /// Seconds to load again what the job pushes out: the files on `node` but its own, in the share
     /// of its cores.
     fn reload(&mut self, wanted: &Wanted, node: usize, start: i64) -> f64 {
+        let file = wanted.file.filter(|_| self.place_on[node] > 0);
         if self.is_published() {
-            let has_ended = |spans: &[Span]| spans.last().is_some_and(|span| start >= span.end);
-            let (_, sizes) = self.residence.sizes(node, wanted.file, has_ended);
+            let has_ended =
+                |spans: &[Span], start| spans.last().is_some_and(|span| start >= span.end);
+            let (_, sizes) = self.residence.sizes(node, file, start, has_ended);
             let share = wanted.cores as f32 / self.cluster.cores as f32;
             return f64::from(sizes * share / self.cluster.bandwidth as f32);
         }
-        let is_there =
-            |spans: &[Span]| spans.iter().any(|span| span.start <= start && start <= span.end);
-        let (sizes, _) = self.residence.sizes(node, wanted.file, is_there);
+        let is_there = |spans: &[Span], start| {
+            spans.iter().any(|span| span.start <= start && start <= span.end)
+        };
+        let (sizes, _) = self.residence.sizes(node, file, start, is_there);
         let share = f64::from(wanted.cores) / f64::from(self.cluster.cores);
         sizes * share / self.cluster.bandwidth
     }

@@ -105,7 +105,7 @@ def timed():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--write", action="store_true")
     flags = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)

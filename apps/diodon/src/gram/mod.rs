@@ -12,6 +12,7 @@ mod panel;
 mod state;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tegula_files::source::{Block, Coverage, Source};
 use tegula_kernels::kernel::sweep::lines::Lines;
@@ -87,6 +88,7 @@ pub struct Gram {
     passes: usize,
     /// Of these, how many another run has made.
     taken_over: usize,
+    pass_time: Duration,
     offset: f64,
     /// Bytes that were read beside the stream.
     bytes_beside: u64,
@@ -149,6 +151,7 @@ impl Gram {
             compared: 0,
             tolerance: None,
             passes: 0,
+            pass_time: Duration::ZERO,
             taken_over: 0,
             offset,
             bytes_beside: 0,
@@ -187,6 +190,15 @@ impl Gram {
         is_full.then(|| n * n.saturating_sub(1) / 2)
     }
 
+    /// In passes that follow, ranks share the tiles as `distribution` says. Panels stay where they
+    /// are. Everything submitted has run.
+    ///
+    /// # Panics
+    /// If tiles are dealt to other ranks than there are.
+    pub fn distribute(&mut self, flow: &mut Flow, distribution: &TileDistribution) {
+        self.stream.distribute(flow, distribution);
+    }
+
     /// Does only some part of the passes that follow, to measure it: their products are wrong.
     pub fn keep_to(&mut self, parts: Parts) {
         self.stream.parts = parts;
@@ -202,6 +214,12 @@ impl Gram {
     #[must_use]
     pub fn taken_over(&self) -> usize {
         self.taken_over
+    }
+
+    /// How long the last product took on this rank.
+    #[must_use]
+    pub fn pass_time(&self) -> Duration {
+        self.pass_time
     }
 
     /// Number of tiles that were compared with their mirror images.
@@ -237,6 +255,7 @@ impl Gram {
         x: &TileMatrix<f64>,
         y: &TileMatrix<f64>,
     ) -> Result<(), FlowError> {
+        let start = Instant::now();
         if self.sums.is_none() && !self.overlap.split_gram {
             self.gather_sums::<T>(flow)?;
         }
@@ -258,7 +277,9 @@ impl Gram {
         if let Some(z) = z {
             z.retire(flow);
         }
-        flow.wait()
+        flow.wait()?;
+        self.pass_time = start.elapsed();
+        Ok(())
     }
 
     /// `Z = S X`, or nothing where the weights are one.

@@ -15,9 +15,9 @@ use tegula_tiles::TileMatrix;
 use crate::EmbedError;
 use crate::gram::Gram;
 
-/// Writes what a method holds. Over ranks all call it, since it brings panels to rank 0,
-/// who writes.
-pub type Save<'a> = dyn FnMut(&mut Flow, &mut dyn Write) -> Result<(), EmbedError> + 'a;
+/// Writes what a method holds beside the Gram matrix, and what that has. Over ranks all call it,
+/// since it brings panels to rank 0, who writes.
+pub type Save<'a> = dyn FnMut(&mut Flow, &Gram, &mut dyn Write) -> Result<(), EmbedError> + 'a;
 
 /// What happens between passes.
 pub trait Pauses {
@@ -25,9 +25,10 @@ pub trait Pauses {
     /// first pass.
     fn resume(&mut self) -> Option<Box<dyn Read>>;
 
-    /// Called after each pass that is followed by another, the `passes`th of all: `save` writes
-    /// what it takes to go on from there. Says whether to go on.
-    fn pause(&mut self, flow: &mut Flow, passes: usize, save: &mut Save<'_>) -> ControlFlow<()>;
+    /// Called after each pass over `gram` that is followed by another: `save` writes what it takes
+    /// to go on from there. Ranks may [share](Gram::distribute) the next pass in another way. Says
+    /// whether to go on.
+    fn pause(&mut self, flow: &mut Flow, gram: &mut Gram, save: &mut Save<'_>) -> ControlFlow<()>;
 }
 
 /// No pauses.
@@ -39,7 +40,7 @@ impl Pauses for NoPauses {
         None
     }
 
-    fn pause(&mut self, _: &mut Flow, _: usize, _: &mut Save<'_>) -> ControlFlow<()> {
+    fn pause(&mut self, _: &mut Flow, _: &mut Gram, _: &mut Save<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -50,18 +51,17 @@ impl Pauses for NoPauses {
 /// [`EmbedError::Stopped`] if the run is to end.
 pub(super) fn pause(
     flow: &mut Flow,
-    gram: &Gram,
+    gram: &mut Gram,
     pauses: &mut dyn Pauses,
-    save: &mut Save<'_>,
+    save: &mut dyn FnMut(&mut Flow, &mut dyn Write) -> Result<(), EmbedError>,
 ) -> Result<(), EmbedError> {
-    let passes = gram.passes();
-    let outcome = pauses.pause(flow, passes, &mut |flow, out| {
+    let outcome = pauses.pause(flow, gram, &mut |flow, gram, out| {
         gram.save(flow, out)?;
         save(flow, out)
     });
     match outcome {
         ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(EmbedError::Stopped { passes }),
+        ControlFlow::Break(()) => Err(EmbedError::Stopped { passes: gram.passes() }),
     }
 }
 

@@ -74,8 +74,9 @@ pub struct Stream {
     order: Vec<Place>,
     /// Who reads and who multiplies each tile of the order.
     assignment: TileAssignment,
-    /// For each rank the buffers that it reads into.
+    /// For each rank the buffers that it reads into, and the most that one has.
     rings: Vec<Vec<Handle>>,
+    most: usize,
     /// Buffer of each tile of the order.
     slots: Vec<Handle>,
     /// Whether every tile is in a buffer of its own.
@@ -106,31 +107,55 @@ impl Stream {
     ) -> Self {
         let shape = tiling.bands.map(|edges| edges.length());
         assert!(shape == source.shape(), "tiles of {shape:?} for {:?}", source.shape());
-        let order = order::order(&tiling, overlap.read_order);
-        let bytes = tiling.entries() * source.element().bytes();
-        let ranks = flow.ranks();
-        assert!(distribution.products.ranks() == ranks, "{distribution:?} for {ranks} ranks");
-        let bands: Vec<(usize, usize)> = order.iter().map(|place| place.bands).collect();
-        let assignment = distribution.assign(&bands);
         if let Some(others) = flow.owners() {
             flow.set_owners(distribution.owners(others));
         }
-        let most = (memory as usize / bytes.max(1)).max(2);
+        let order = order::order(&tiling, overlap.read_order);
+        let bytes = tiling.entries() * source.element().bytes();
+        let mut stream = Self {
+            reading: Reading::new(Arc::clone(source)),
+            tiling,
+            entry,
+            assignment: assign(&order, distribution, flow.ranks()),
+            order,
+            rings: Vec::new(),
+            most: (memory as usize / bytes.max(1)).max(2),
+            slots: Vec::new(),
+            is_kept: false,
+            overlap,
+            parts: Parts::All,
+        };
+        stream.make_rings(flow);
+        stream
+    }
+
+    /// From now on ranks share the tiles as `distribution` says; panels stay where they are. Those
+    /// tiles that are held are read again. Everything submitted has run.
+    ///
+    /// # Panics
+    /// If tiles are dealt to other ranks than there are.
+    pub fn distribute(&mut self, flow: &mut Flow, distribution: &TileDistribution) {
+        self.assignment = assign(&self.order, distribution, flow.ranks());
+        self.rings.drain(..).flatten().for_each(|slot| flow.unregister(slot));
+        self.make_rings(flow);
+        self.is_kept = false;
+    }
+
+    /// Registers the buffers of all ranks, and gives each tile one of who reads it.
+    fn make_rings(&mut self, flow: &mut Flow) {
+        let bytes = self.tiling.entries() * self.reading.source().element().bytes();
+        let read = self.assignment.read_by(flow.ranks());
         let ring = |(rank, tiles): (usize, usize)| -> Vec<Handle> {
-            let slots = (0..most.min(tiles)).map(|_| flow.register(bytes));
+            let slots = (0..self.most.min(tiles)).map(|_| flow.register(bytes));
             let slots: Vec<Handle> = slots.collect();
             slots.iter().for_each(|&slot| flow.set_owner(slot, Rank(rank as u16)));
             slots
         };
-        let rings: Vec<_> = assignment.read_by(ranks).into_iter().enumerate().map(ring).collect();
-        let mut turns: Vec<_> = rings.iter().map(|ring| ring.iter().cycle()).collect();
-        let mut turn = |tile| turns[usize::from(assignment.reader(tile).0)].next().copied();
-        let slots = (0..order.len()).map(|tile| turn(tile).expect("who reads has a buffer"));
-        let slots = slots.collect();
-        let reading = Reading::new(Arc::clone(source));
-        let is_kept = false;
-        let parts = Parts::All;
-        Self { reading, tiling, entry, order, assignment, rings, slots, is_kept, overlap, parts }
+        self.rings = read.into_iter().enumerate().map(ring).collect();
+        let mut turns: Vec<_> = self.rings.iter().map(|ring| ring.iter().cycle()).collect();
+        let mut turn = |tile| turns[usize::from(self.assignment.reader(tile).0)].next().copied();
+        let slots = (0..self.order.len()).map(|tile| turn(tile).expect("who reads has a buffer"));
+        self.slots = slots.collect();
     }
 
     /// The matrix, and what was read of it.
@@ -274,6 +299,16 @@ impl Stream {
     pub fn close(self, flow: &mut Flow) {
         self.rings.into_iter().flatten().for_each(|slot| flow.unregister(slot));
     }
+}
+
+/// Who reads and who multiplies each tile of `order`.
+///
+/// # Panics
+/// If tiles are dealt to other ranks than there are.
+fn assign(order: &[Place], distribution: &TileDistribution, ranks: usize) -> TileAssignment {
+    assert!(distribution.products.ranks() == ranks, "{distribution:?} for {ranks} ranks");
+    let bands: Vec<(usize, usize)> = order.iter().map(|place| place.bands).collect();
+    distribution.assign(&bands)
 }
 
 /// What all ranks have read, if this one has read so many bytes; all call this.

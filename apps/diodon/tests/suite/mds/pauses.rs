@@ -7,10 +7,16 @@ use std::sync::Arc;
 use tegula_diodon::EmbedError;
 use tegula_diodon::gram::Gram;
 use tegula_diodon::mds::{Leading, Method, Pauses, Save, leading_with};
+use tegula_diodon::stream::TileDistribution;
 use tegula_files::source::Source;
 use tegula_kernels::element::Element;
-use tegula_runtime::exec::Exec;
+use tegula_kernels::error::CODEC;
+use tegula_plan::distribution::Powers;
+use tegula_runtime::comm::{Local, World};
+use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::random::SplitMix64;
+use tegula_tiles::owners::BlockCyclic;
 
 use super::support::{Embedded, How, bent, deviation, stored};
 
@@ -29,12 +35,13 @@ impl Pauses for Stop {
         Some(Box::new(Cursor::new(self.resumed.take()?)))
     }
 
-    fn pause(&mut self, flow: &mut Flow, passes: usize, save: &mut Save<'_>) -> ControlFlow<()> {
+    fn pause(&mut self, flow: &mut Flow, gram: &mut Gram, save: &mut Save<'_>) -> ControlFlow<()> {
+        let passes = gram.passes();
         self.pauses.push(passes);
         if self.last != Some(passes) {
             return ControlFlow::Continue(());
         }
-        save(flow, &mut self.saved).expect("there is room");
+        save(flow, gram, &mut self.saved).expect("there is room");
         ControlFlow::Break(())
     }
 }
@@ -122,5 +129,71 @@ fn a_state_that_ends_too_soon_is_an_error() {
         let mut rest = Stop { resumed: Some(saved[..length].to_vec()), ..Stop::default() };
         let error = embed(&source, &how, &mut rest).expect_err("cut");
         assert!(matches!(error, EmbedError::State(_)), "{length}: {error}");
+    }
+}
+
+/// Shares each pass in another way over the ranks.
+struct Shuffled {
+    stream: SplitMix64,
+}
+
+impl Shuffled {
+    /// Powers of ranks, of which some have none.
+    fn powers(&mut self, ranks: usize) -> Powers {
+        let mut power = || (3.0 * self.stream.uniform()).floor();
+        let powers: Vec<f64> = (0..ranks).map(|_| power()).collect();
+        Powers::new(powers).unwrap_or_else(|| Powers::equal(ranks))
+    }
+}
+
+impl Pauses for Shuffled {
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        None
+    }
+
+    fn pause(&mut self, flow: &mut Flow, gram: &mut Gram, _: &mut Save<'_>) -> ControlFlow<()> {
+        let ranks = flow.ranks();
+        let products = self.powers(ranks);
+        let reading = (self.stream.uniform() < 0.5).then(|| self.powers(ranks));
+        gram.distribute(flow, &TileDistribution { products, reading });
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn ranks_may_share_each_pass_in_another_way() {
+    let (n, ranks) = (230, 3);
+    let source = &stored(&bent(n, 4), Element::F64);
+    for (method, tiles, seed) in
+        [(Method::Lanczos, 4, 1), (Method::Lanczos, 1000, 2), (Method::Randomized, 4, 3)]
+    {
+        let mut how = How::new(method, 4, n);
+        how.request.width = 9;
+        how.request.passes = (method == Method::Randomized).then_some(6);
+        how.options.memory = tiles * 64 * 64 * 8;
+        let expected = embed(source, &how, &mut Stop::default()).expect("distances");
+        let how = &how;
+        let run = |end: Local| {
+            let world = Some(World::new(Box::new(end)));
+            let options = ExecOptions { world, ..ExecOptions::new(1) };
+            let codec = FlowOptions { codec: CODEC, ..FlowOptions::default() };
+            let mut flow = Flow::new(Exec::new(options), codec);
+            flow.set_owners(Arc::new(BlockCyclic::squarest(ranks)));
+            let mut gram = Gram::new(&mut flow, source, how.options.clone());
+            let mut shuffled = Shuffled { stream: SplitMix64::new(seed) };
+            let found = leading_with::<f64>(&mut flow, &mut gram, &how.request, &mut shuffled);
+            let passes = gram.passes();
+            gram.close(&mut flow);
+            (found.expect("distances"), passes)
+        };
+        std::thread::scope(|scope| {
+            let ends = Local::connect(ranks).into_iter();
+            let ranks: Vec<_> = ends.map(|end| scope.spawn(move || run(end))).collect();
+            for (rank, found) in ranks.into_iter().enumerate() {
+                let (found, passes) = found.join().expect("it runs");
+                assert!(passes == expected.passes && passes > 3, "{passes} passes");
+                compare(&found, &expected.leading, &format!("{method:?} on rank {rank}"));
+            }
+        });
     }
 }

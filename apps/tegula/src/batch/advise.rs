@@ -10,10 +10,9 @@ use tegula_batch::log::{Requests, clean, format_of, infer_files, is_requests, re
 use tegula_files::WriteError;
 
 use super::input::{ClusterFlags, fault, text};
-use super::parse_span;
 use super::script::{Script, node_list};
 use crate::error::refused;
-use crate::flags::{OutputFlags, parse_rate};
+use crate::flags::{OutputFlags, parse_rate, parse_span};
 use crate::output::{
     Align, Form, Table, check_form, check_output, count, number, seconds, write_file,
 };

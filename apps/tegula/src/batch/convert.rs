@@ -9,8 +9,8 @@ use tegula_batch::log::{clean, infer_files, name_files, write_native};
 use tegula_files::WriteError;
 
 use super::input::{ClusterFlags, LogFlags, fault, text};
-use super::{parse_amount, parse_span};
-use crate::flags::OutputFlags;
+use super::parse_amount;
+use crate::flags::{OutputFlags, parse_span};
 use crate::output::{Form, check_form, write_file};
 
 /// Flags of `convert`.

@@ -42,20 +42,6 @@ impl Batch {
     }
 }
 
-/// Parses a time in whole seconds: `800`, `800s`, `10m`, `2h`, `7d`.
-fn parse_span(text: &str) -> Result<i64, String> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((at, 's')) => (&text[..at], 1),
-        Some((at, 'm')) => (&text[..at], 60),
-        Some((at, 'h')) => (&text[..at], 3600),
-        Some((at, 'd')) => (&text[..at], 86_400),
-        _ => (text, 1),
-    };
-    let seconds = digits.parse::<i64>().ok().filter(|number| (0..1 << 35).contains(number));
-    let seconds = seconds.and_then(|number| number.checked_mul(unit));
-    seconds.ok_or_else(|| format!("'{text}' is no time: write 800s, 10m, 2h or 7d"))
-}
-
 /// Parses a number above 0.
 fn parse_positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);

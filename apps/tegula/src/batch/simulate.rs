@@ -15,10 +15,10 @@ use tegula_batch::policy::{POLICIES, Policy};
 use tegula_batch::rules::Rules;
 
 use super::input::{ClusterFlags, LogFlags};
+use super::parse_positive;
 use super::results::{summary_json, write};
-use super::{parse_positive, parse_span};
 use crate::error::refused;
-use crate::flags::{OutputFlags, member};
+use crate::flags::{OutputFlags, member, parse_span};
 use crate::output::{Align, Progress, Table, check_folder_to_make, number, seconds};
 
 /// Points of the usage over time.

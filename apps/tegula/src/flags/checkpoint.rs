@@ -7,16 +7,13 @@ use anyhow::Result;
 use clap::Args;
 use tegula_files::checkpoint::{About, Checkpoint, CheckpointError, previous_checkpoint};
 
+use super::time::parse_time;
 use crate::checkpoint::{self, Checkpoints};
 use crate::error::refused;
 use crate::output::{Console, check_output, is_standard_output};
 
 /// Time between checkpoints unless told otherwise.
 const EVERY: Duration = Duration::from_mins(10);
-
-/// Units of times.
-const UNITS: [(&str, f64); 5] =
-    [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
 /// How a run can be interrupted and go on.
 #[derive(Args, Clone, Debug)]
@@ -37,16 +34,6 @@ pub(crate) struct CheckpointFlags {
     /// a factorisation's.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-}
-
-/// A time with its unit.
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let expected = || "a time is a number with its unit: 30s, 10m, 1h".to_owned();
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(expected)?;
-    let (number, unit) = text.split_at(split);
-    let (_, seconds) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(expected)?;
-    let number: f64 = number.trim_end().parse().map_err(|_| expected())?;
-    Duration::try_from_secs_f64(number * seconds).map_err(|_| expected())
 }
 
 impl CheckpointFlags {
@@ -108,28 +95,5 @@ impl CheckpointFlags {
             ));
         }
         Checkpoints::open((self.checkpoint.clone(), every), earlier, about)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        for (text, seconds) in [
-            ("30s", 30.0),
-            ("10m", 600.0),
-            ("1h", 3600.0),
-            ("1.5 h", 5400.0),
-            ("0s", 0.0),
-            ("2d", 172_800.0),
-            ("250ms", 0.25),
-        ] {
-            assert_eq!(parse_time(text).map(|time| time.as_secs_f64()), Ok(seconds), "{text}");
-        }
-        for text in ["30", "s", "-1s", "1y", "m10", "", "inf s", "1e400s"] {
-            assert!(parse_time(text).is_err(), "{text}");
-        }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use overlap::OverlapFlags;
 pub(crate) use pass::PassFlags;
 pub(crate) use run::{Run, RunFlags, backends, distribution_help, distribution_page, policies};
 pub(crate) use shares::shares;
-pub(crate) use time::parse_seconds;
+pub(crate) use time::{parse_seconds, parse_span};
 pub(crate) use trace::{TraceFlags, form, title};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

@@ -12,6 +12,8 @@ times as long as block-cyclic over all it takes, all of the command counted, so 
     fit          a fit by values alone, with "auto" for distribution and number of nodes, beside all ranks and each number of them
     slow         the same fit, in which the second host has a tenth of a core after some evaluations
     embedding    principal coordinates of distances that are read from HDF5
+    passes       the same of so little memory that each pass reads, with "auto" for the number of nodes, beside each number of them
+    slow-passes  the same passes, in which the second host has a tenth of a core after some of them
 
 Log-likelihoods of all cases must agree to 1e-12 of them, eigenvalues to 1e-9. Single runs go to target/bench/planned.json, from which
 --gather makes the tables; --write puts them into scripts/bench/results.
@@ -33,10 +35,11 @@ from common import BENCH
 from hosts import Hosts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("likelihood", "fit", "slow", "embedding")
+PARTS = ("likelihood", "fit", "slow", "embedding", "passes", "slow-passes")
 STORE = ROOT / "target/bench/planned.json"
 FIT = "exageostat fit fit.csv --mean zero --optimizer bobyqa --tolerance 1e-9 --max-evaluations 60 --workers 1"
 EMBEDDING = "diodon mds distances.h5 --axes 10 --method randomized --passes 6 --workers 1"
+PASSES = "diodon mds distances.h5 --axes 10 --method randomized --passes 30 --memory 200MB --workers 1"
 LIKELIHOOD = "exageostat loglik likelihood.csv --mean zero --params 1,0.1,0.5 --workers 1"
 DATA = (
     "exageostat sample -n 6000 --params 1,0.1,0.5 --seed 1 -o likelihood.csv --quiet",
@@ -56,17 +59,18 @@ def cases(part, speeds):
     if part == "embedding":
         named |= {name: f"--distribution {name}" for name in ("lp", "auto")}
         return {name: f"{EMBEDDING} {words}" for name, words in named.items()}
-    if part == "fit":
+    if part in ("fit", "passes"):
         named |= {f"lp, {count} of 3": f"--distribution lp --nodes {count}" for count in (1, 2, 3)}
     named |= {"lp, auto": "--distribution auto --nodes auto"}
-    return {name: f"{FIT} {words}" for name, words in named.items()}
+    command = PASSES if part.endswith("passes") else FIT
+    return {name: f"{command} {words}" for name, words in named.items()}
 
 
 def run(hosts, part, words):
     """Seconds of the whole command, and its result."""
     slowing = None
-    if part == "slow":
-        # The evaluations before take some seconds.
+    if part.startswith("slow"):
+        # What is before takes some seconds.
         slowing = threading.Timer(12, lambda: hosts.script("speed", "10", "n2"))
         slowing.start()
     start = time.monotonic()

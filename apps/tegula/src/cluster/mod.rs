@@ -23,7 +23,9 @@ use crate::ranks;
 use network::measure;
 pub(crate) use network::{Effort, Network};
 pub(crate) use node::Needs;
-pub(crate) use nodes::{Choice as NodesChoice, Nodes};
+pub(crate) use nodes::{
+    Choice as NodesChoice, Nodes, NodesRequest, TwoMaps, nodes_distribution, read_learnt,
+};
 pub(crate) use plan::{AUTO, Planned, Question, is_planned, names, plan};
 
 /// Where all ranks stand.

@@ -79,7 +79,7 @@ pub(crate) struct Planned {
 pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Option<Planned>> {
     let cluster = of_ranks(needs, needs.pace())?;
     let answer = cluster.map(|mut cluster| {
-        set_reading(&mut cluster, &question.reading);
+        question.set_reading(&mut cluster);
         question.answer(&cluster)
     });
     let answer = match answer {
@@ -90,19 +90,6 @@ pub(crate) fn plan(question: &Question, needs: &Needs) -> Result<Option<Planned>
     let answer: Option<Answer> = serde_json::from_slice(&broadcast(text)?)
         .context("rank 0 runs another version of tegula")?;
     answer.map(Answer::planned).transpose()
-}
-
-/// Each node of `cluster` reads as fast as its rank does; nothing if they read nothing.
-fn set_reading(cluster: &mut ClusterPlatform, reading: &[Reading]) {
-    let of_one = |reading: &Reading| reading.bytes_per_second / reading.readers as f64;
-    let Some(first) = reading.first().map(of_one) else { return };
-    for (node, reading) in cluster.nodes.iter_mut().zip(reading) {
-        // Nodes that are alike share their times.
-        node.set_reading(first * reading.readers as f64, reading.readers);
-        let speed = of_one(reading) / first;
-        let is_alike = (speed - 1.0).abs() <= ALIKE;
-        node.reading_speed = if is_alike { 1.0 } else { speed };
-    }
 }
 
 /// What rank 0 sends.
@@ -167,6 +154,24 @@ impl Question {
         let workload = Workload::find(program).expect("it is listed");
         let name = name.to_owned();
         Self { name, is_asked: true, workload, sizes, rooms: None, reading: Vec::new() }
+    }
+
+    /// Each node of `cluster` reads as fast as its rank does; nothing if they read nothing.
+    pub(super) fn set_reading(&self, cluster: &mut ClusterPlatform) {
+        let of_one = |reading: &Reading| reading.bytes_per_second / reading.readers as f64;
+        let Some(first) = self.reading.first().map(of_one) else { return };
+        for (node, reading) in cluster.nodes.iter_mut().zip(&self.reading) {
+            // Nodes that are alike share their times.
+            node.set_reading(first * reading.readers as f64, reading.readers);
+            let speed = of_one(reading) / first;
+            let is_alike = (speed - 1.0).abs() <= ALIKE;
+            node.reading_speed = if is_alike { 1.0 } else { speed };
+        }
+    }
+
+    /// Whether tiles that were read once are held, and not read in each pass.
+    pub(crate) fn holds_tiles(&self) -> bool {
+        self.reading.first().is_some_and(|reading| reading.products > 1)
     }
 
     /// The distribution for `cluster`.

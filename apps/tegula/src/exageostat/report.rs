@@ -18,7 +18,7 @@ use super::fit::Profile;
 use super::parameters_json;
 use super::transform::Choice;
 use crate::checkpoint::Found;
-use crate::cluster::Nodes;
+use crate::cluster::{Nodes, TwoMaps};
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
 /// A fit with its time and its tasks.
@@ -36,7 +36,7 @@ pub(super) struct Done {
     /// The fits with other values of a parameter, if there are some.
     pub(super) profile: Option<Profile>,
     /// How many of the ranks factorised, if that was chosen.
-    pub(super) nodes: Option<Nodes>,
+    pub(super) nodes: Option<Nodes<TwoMaps>>,
 }
 
 /// Prints the estimates, and what the user should know of them.

@@ -109,8 +109,7 @@ impl RunFlags {
                 (question, needs(nb, (work.codelets)()))
             }
             Program::OfPasses(passes) => {
-                let (program, sizes, reading) = passes.read(work.order, nb, machine.workers())?;
-                let question = Question { reading, ..Question::new(name, program, sizes) };
+                let question = passes.question(name, work.order, (nb, machine.workers()))?;
                 (question, needs(nb.min(MOST_TIMED), vec![SWEEP]))
             }
         };
@@ -119,14 +118,15 @@ impl RunFlags {
 }
 
 impl Passes<'_> {
-    /// The program whose distribution is planned, and how fast each rank reads: where tiles are
-    /// read in each pass, all passes are like one. All ranks call it.
-    fn read(
+    /// The passes over a matrix of this order in tiles of order `nb`, shared by `name` over ranks
+    /// that this one has so many workers of. Where tiles are read in each pass, all passes are like
+    /// one. All ranks call it.
+    fn question(
         &self,
+        name: &str,
         order: usize,
-        nb: usize,
-        workers: usize,
-    ) -> Result<(&'static str, Sizes, Vec<Reading>)> {
+        (nb, workers): (usize, usize),
+    ) -> Result<Question> {
         let reading = (self.reading)(nb, workers)?;
         let rates = each(reading.bytes_per_second.max(1.0) as u64)?;
         let of_rank = |(rate, readers)| Reading {
@@ -138,7 +138,7 @@ impl Passes<'_> {
         let program = if reading.products > 1 { MDS } else { PASS_OF_MDS };
         let (width, passes) = (self.width, self.count);
         let sizes = Sizes { width, passes, ..sizes(order, nb, self.precision) };
-        Ok((program, sizes, all.collect()))
+        Ok(Question { reading: all.collect(), ..Question::new(name, program, sizes) })
     }
 }
 
@@ -160,5 +160,24 @@ impl Run {
         let question = Question::new(name, LIKELIHOOD, sizes(n, nb, precision));
         let machine = self.machine().machine();
         (question, Needs { machine, backend, precision, nb, codelets })
+    }
+
+    /// Passes over a matrix of `n` lines, to be distributed over the ranks by `name`, and what that
+    /// asks of them. All ranks call it.
+    ///
+    /// # Errors
+    /// If the matrix cannot be read, or a rank is gone.
+    pub(crate) fn question_of_passes(
+        &self,
+        name: &str,
+        n: usize,
+        passes: &Passes<'_>,
+    ) -> Result<(Question, Needs)> {
+        let question = passes.question(name, n, (self.nb, self.workers()))?;
+        let (precision, backend) = (self.precision, self.backend);
+        let machine = self.machine().machine();
+        // Nodes are sorted by their products.
+        let (nb, codelets) = (self.nb.min(MOST_TIMED), vec!["gemm", SWEEP]);
+        Ok((question, Needs { machine, backend, precision, nb, codelets }))
     }
 }

@@ -1,4 +1,5 @@
-//! Distributions that are planned for the ranks as they are, and the number of nodes of a fit.
+//! Distributions that are planned for the ranks as they are, and the number of nodes of a fit or an
+//! embedding.
 
 use crate::support::{assert_close, folder, number, root, tegula, tegula_in};
 
@@ -69,6 +70,65 @@ fn embeddings_share_reading_and_products_as_planned() {
     // Where the memory bears few tiles, each pass reads.
     let few = mds("--method lanczos --ranks local:2 --workers 1 --distribution lp --memory 8.3MB");
     assert!(number(&few, "/bytes_read") > 4.0 * 700.0 * 350.0 * 4.0, "{few}");
+}
+
+#[test]
+fn an_embedding_is_the_same_with_any_number_of_nodes() {
+    let folder = folder();
+    let mds = |more: &str| {
+        let mds = format!("diodon mds d.npy --axes 4 --tile-size 100 --seed 5 {more} --json -");
+        tegula_in(&folder, &mds)
+    };
+    let row = |i| format!("{},{},{}\n", i % 37, (i * i) % 101, (7 * i) % 53);
+    let points = "x,y,z\n".to_owned() + &(0..700).map(row).collect::<String>();
+    std::fs::write(folder.join("points.csv"), points).expect("the folder is there");
+    tegula_in(&folder, "diodon distances points.csv --metric manhattan -o d.npy").succeeded();
+    // So little memory that each pass reads.
+    let ranks = "--ranks local:3 --workers 1 --memory 8.3MB";
+    let alone = mds("--method lanczos").succeeded().json();
+    for nodes in ["auto", "auto:left-right", "2", "auto:both", "2/1"] {
+        let json = mds(&format!("--method lanczos {ranks} --nodes {nodes}")).succeeded().json();
+        for axis in 0..4 {
+            let of = |json| number(json, &format!("/eigenvalues/{axis}"));
+            assert_close(of(&json), of(&alone), 1e-6);
+        }
+        let [taken, reading] =
+            ["nodes", "reading_nodes"].map(|key| json[key].as_array().expect("numbers"));
+        assert_eq!(taken.len() as f64, number(&json, "/passes"));
+        assert!(taken.len() > 3, "some passes are chosen for: {taken:?}");
+        match nodes {
+            "2" => assert!(taken.iter().all(|nodes| nodes == 2), "{taken:?}"),
+            "2/1" => {
+                assert!(taken.iter().all(|nodes| nodes == 1), "{taken:?}");
+                assert!(reading.iter().all(|nodes| nodes == 2), "{reading:?}");
+            }
+            "auto" | "auto:both" => assert_eq!(taken[0], 3, "all begin"),
+            _ => assert_eq!(taken[0], 1, "the fewest begin"),
+        }
+        assert_eq!(json["distribution"], "lp");
+    }
+    // What was learnt goes on with the passes: the last one is made once more.
+    let stops = format!("--method lanczos {ranks} --nodes auto --checkpoint c");
+    let whole = mds(&format!("{stops} --checkpoint-every 0s")).succeeded().json();
+    let rest = mds(&format!("{stops} --resume c")).succeeded().json();
+    let [all, before] = [number(&whole, "/passes"), number(&rest, "/passes_taken_over")];
+    assert_eq!((before, number(&rest, "/passes")), (all - 1.0, all));
+    assert_eq!(rest["nodes"].as_array().expect("numbers").len(), 1);
+    let other = format!("--method lanczos {ranks} --resume c");
+    assert!(mds(&other).succeeded().json()["nodes"].is_null(), "the checkpoint is of use without");
+    for (more, words) in [
+        ("--nodes 2", &["--nodes"][..]),
+        ("--method exact --ranks local:3 --nodes 2", &["exact", "lanczos"]),
+        ("--method lanczos --nodes 2", &["one rank"]),
+        ("--method lanczos --ranks local:3 --nodes 4", &["--nodes 4", "3 ranks"]),
+        ("--method lanczos --ranks local:3 --nodes 2 --reading 1d", &["--reading"]),
+        ("--method lanczos --ranks local:3 --nodes 2 --distribution 1d", &["not by 1d"]),
+        ("--method lanczos --ranks local:3 --nodes auto --deterministic", &["--deterministic"]),
+        ("--method lanczos --ranks local:3 --nodes auto", &["stay in the memory", "a number"]),
+        ("--method nystrom --ranks local:3 --nodes auto", &["2 are too few", "--passes 3"]),
+    ] {
+        mds(more).failed(2, words);
+    }
 }
 
 #[test]

@@ -3,12 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use tegula_plan::adapt::{Action, History, Space, counts};
 use tegula_plan::platform::cluster::{ClusterPlatform, Sorted};
-use tegula_tiles::owners::OwnerMap;
 
-use super::{Choice, action_of, word_of};
+use super::{Choice, Division, action_of, word_of};
 use crate::cluster::Question;
 use crate::plan::Maps;
 
@@ -167,22 +166,21 @@ impl Head {
         Ok(())
     }
 
-    /// Owners in both phases where the fastest take part, in each as many as `action` says.
-    pub(super) fn maps(&self, action: Action) -> Result<[OwnerMap; 2]> {
-        let maps = planned(&self.question, &self.cluster, action)?;
-        let (first, second) = (maps.earlier.as_ref(), maps.last.as_ref());
-        let both = first.zip(second).context("two phases have two maps")?;
-        Ok([both.0, both.1].map(|map| {
-            let (shape, ranks) = ((map.rows(), map.columns()), map.ranks());
-            OwnerMap::new(shape, map.storage(), ranks, |i, j| self.order[map.owner(i, j)])
-        }))
+    /// What the ranks have where the fastest take part, in each phase as many as `action` says.
+    pub(super) fn division<D: Division>(&self, action: Action) -> Result<D> {
+        D::of(&planned(&self.question, &self.cluster, (action, D::NETWORK))?, &self.order)
     }
 }
 
-/// Both phases where the fastest take part, in each as many as `action` says.
-fn planned(question: &Question, cluster: &ClusterPlatform, action: Action) -> Result<Maps> {
+/// Both phases where the fastest take part, in each as many as `action` says, over the network that
+/// the parameter says.
+fn planned(
+    question: &Question,
+    cluster: &ClusterPlatform,
+    (action, network): (Action, &str),
+) -> Result<Maps> {
     let Action { first, second } = action;
-    let name = format!("{}:free@0-{}/0-{}", question.name, first - 1, second - 1);
+    let name = format!("{}{network}@0-{}/0-{}", question.name, first - 1, second - 1);
     question.maps(cluster, &name)
 }
 
@@ -204,7 +202,8 @@ fn space(
     let (mut actions, mut bounds) = (Vec::new(), Vec::new());
     for (first, second) in pairs {
         let action = Action { first, second };
-        let plan = planned(question, cluster, action).map(|maps| maps.plan);
+        // No network makes it shorter than a free one.
+        let plan = planned(question, cluster, (action, ":free")).map(|maps| maps.plan);
         let bound = match plan {
             Ok(plan) => plan.and_then(|plan| plan.ends[1].last().copied()).unwrap_or(0.0),
             // Few nodes may lack what a task needs.
@@ -221,8 +220,10 @@ fn space(
 #[cfg(test)]
 mod tests {
     use tegula_plan::adapt::{Objective, STRATEGIES};
+    use tegula_tiles::owners::OwnerMap;
 
-    use super::super::Counts;
+    use super::super::TwoMaps;
+    use super::super::choice::Counts;
     use super::*;
     use crate::simulate::program::{LIKELIHOOD, Sizes};
 
@@ -252,8 +253,8 @@ mod tests {
     fn tiles_belong_to_ranks_and_not_to_places_in_the_order() {
         let head = head(Choice::Counts(Counts { first: None, second: 2 }));
         assert_eq!(head.order, [2, 3, 0, 1], "chifflets are faster");
-        let [first, second] =
-            head.maps(of(2)).expect("it can be planned").map(|m| m.tiles_of_ranks());
+        let TwoMaps(maps) = head.division(of(2)).expect("it can be planned");
+        let [first, second] = maps.map(|map| map.tiles_of_ranks());
         assert!(first.iter().all(|&tiles| tiles > 0), "all generate: {first:?}");
         assert!(second[0] == 0 && second[1] == 0 && second[2] > 0, "the fastest: {second:?}");
     }
@@ -299,7 +300,8 @@ mod tests {
         }
         let fewest = taken.iter().filter(|action| action.first < 4).count();
         assert!(fewest > 20 && seconds(next) <= 7.0, "{taken:?}");
-        let [first, second] = head.maps(Action { first: 2, second: 3 }).expect("it is planned");
+        let TwoMaps([first, second]) =
+            head.division(Action { first: 2, second: 3 }).expect("it is planned");
         let idle = |map: &OwnerMap| map.tiles_of_ranks().iter().filter(|&&of| of == 0).count();
         assert_eq!([idle(&first), idle(&second)], [2, 1]);
     }

@@ -20,7 +20,8 @@ impl Mds {
     /// Times passes over the distances with one part left out, and with both, and writes the
     /// medians.
     pub(super) fn measure<T: Real>(&self, setup: &Setup, console: &Console) -> Result<Value> {
-        let (mut flow, mut gram, _) = self.gram(setup, false)?;
+        let distribution = self.distribution(&setup.run)?;
+        let (mut flow, mut gram, _) = self.gram(setup, distribution, false)?;
         if gram.stream().held() == gram.stream().tiles() {
             bail!(
                 "all {} tiles fit the memory, and nothing is read after the first pass: allow less --memory",

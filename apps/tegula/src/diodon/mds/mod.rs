@@ -30,6 +30,7 @@ use super::overlap::StreamFlags;
 use super::readers;
 use super::written::describe_written;
 use crate::checkpoint::Checkpoints;
+use crate::cluster::{Nodes, NodesChoice, NodesRequest, read_learnt};
 use crate::error::refused;
 use crate::flags::{
     CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, shares,
@@ -105,6 +106,16 @@ pub(crate) struct Mds {
     /// Tiles then go to who multiplies them: products are shared by --distribution.
     #[arg(long, value_name = "NAME", help_heading = "Run")]
     reading: Option<OsString>,
+    /// Ranks that multiply, the fastest first: N, or auto[:STRATEGY] by what passes take
+    ///
+    /// More nodes share the work, and send more messages; a slow one may keep all others waiting.
+    /// auto begins with all, and chooses after each pass but the first; "tegula adapt replay -h" has
+    /// the strategies. auto:energy spares joules, auto:product joules times seconds, as the hosts
+    /// count them ("tegula info"); a strategy may stand before. All ranks read, as far as the
+    /// network is worth it, unless their number stands before that of those that multiply, as 3/2;
+    /// auto:both chooses both. Tiles are distributed as by --distribution lp.
+    #[arg(long, value_name = "N|auto", help_heading = "Run", value_parser = NodesChoice::parse, conflicts_with_all = ["reading", "measure"])]
+    nodes: Option<NodesChoice>,
     /// Time passes of reading, of multiplying and of both, instead of embedding
     #[arg(long, help_heading = "Run", conflicts_with_all = ["output_folder", "correction", "labels"])]
     measure: bool,
@@ -155,6 +166,8 @@ struct Outcome {
     account: Account,
     /// What Cailliez added to each distance.
     offset: f64,
+    /// How many ranks multiplied, where that was chosen.
+    nodes: Option<Nodes<TileDistribution>>,
 }
 
 impl Outcome {
@@ -175,7 +188,7 @@ impl Mds {
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
-        let setup = self.set_up(&console)?;
+        let mut setup = self.set_up(&console)?;
         if self.matrix.dry_run {
             let mut facts = self.facts(&setup);
             setup::expected(&setup).describe(&setup.run, &console, &mut facts)?;
@@ -192,12 +205,17 @@ impl Mds {
             true => Some(self.checkpoint.open(self.about(&setup)?, &console)?),
             false => None,
         };
+        let counted = setup.counted.take();
         let embed = if is_double { Self::embed::<f64> } else { Self::embed::<f32> };
-        let mut outcome = embed(self, &setup, checkpoints, &console)?;
+        let mut outcome = embed(self, (&setup, counted), checkpoints, &console)?;
         let ordination = results::ordination(&setup, &outcome);
         guest::keep_ordination(&ordination);
-        let result = self.result(&setup, &outcome, &ordination);
+        let mut result = self.result(&setup, &outcome, &ordination);
         self.describe(&console, &setup, &outcome, &ordination);
+        if let Some(nodes) = &outcome.nodes {
+            nodes.describe(&console);
+            nodes.describe_json(&mut result);
+        }
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
             let title = &self.input.to_string_lossy();
             let (labels, weights) = (setup.labels.as_ref(), setup.weights.as_deref());
@@ -220,9 +238,14 @@ impl Mds {
         Ok(dealing)
     }
 
-    /// The engine, and the distances as something to multiply with; the correction of Cailliez that
-    /// they got.
-    fn gram(&self, setup: &Setup, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
+    /// The engine, and the distances as something to multiply with, whose tiles are shared by
+    /// `distribution`; the correction of Cailliez that they got.
+    fn gram(
+        &self,
+        setup: &Setup,
+        distribution: TileDistribution,
+        is_recorded: bool,
+    ) -> Result<(Flow, Gram, f64)> {
         let mut options = setup.run.exec_options(is_recorded);
         readers::cap(&mut options, setup.most_readers(self.readers));
         let offset = match self.correction {
@@ -238,7 +261,7 @@ impl Mds {
             memory: setup.plan.ring_bytes,
             samples: setup.samples,
             overlap: self.stream.overlap(),
-            distribution: Some(self.distribution(&setup.run)?),
+            distribution: Some(distribution),
         };
         let mut gram = Gram::new(&mut flow, &setup.distances.source, gram_options);
         gram.allow(self.tolerated.symmetry_tolerance);
@@ -247,22 +270,39 @@ impl Mds {
 
     fn embed<T: Real>(
         &self,
-        setup: &Setup,
-        checkpoints: Option<Checkpoints>,
+        (setup, counted): (&Setup, Option<NodesRequest>),
+        mut checkpoints: Option<Checkpoints>,
         console: &Console,
     ) -> Result<Outcome> {
         let start = Instant::now();
-        let (mut flow, mut gram, offset) = self.gram(setup, setup.is_recorded)?;
+        let mut resumed = checkpoints.as_mut().and_then(Checkpoints::resumed);
+        let learnt = resumed.as_mut().map(|body| read_learnt(body)).unwrap_or_default();
+        let nodes = counted.map(|request| Nodes::begin(request, &learnt));
+        let mut nodes: Option<Nodes<TileDistribution>> = nodes.transpose()?;
+        // Panels stay where the first distribution has them: if the ranks change, on all.
+        let distribution = match &nodes {
+            Some(nodes) if !nodes.is_auto() => nodes.division().clone(),
+            _ => self.distribution(&setup.run)?,
+        };
+        let (mut flow, mut gram, offset) = self.gram(setup, distribution, setup.is_recorded)?;
+        if let Some(nodes) = &mut nodes {
+            gram.distribute(&mut flow, nodes.division());
+            nodes.enter(&mut flow);
+        }
         let mut progress = Progress::new(console);
         let tasks = 2.0 * gram.stream().tiles() as f64;
         progress.follow(flow.watch(), tasks, "first pass");
-        let mut between = Between { checkpoints, console, progress, tasks };
+        let failure = None;
+        let mut between =
+            Between { checkpoints, resumed, console, progress, tasks, nodes, failure };
         let found = mds::leading_with::<T>(&mut flow, &mut gram, &setup.request, &mut between);
         between.progress.clear();
         let leading = match found {
             Err(EmbedError::Stopped { passes }) => return Err(between.ending(passes)),
             found => found?,
         };
+        let mut nodes = between.nodes;
+        nodes.iter_mut().for_each(Nodes::end);
         if self.correction == Some(Correction::Lingoes) && leading.has_converged == Some(false) {
             bail!(
                 "lingoes needs the lowest eigenvalue, and lanczos did not find it and the axes in {}: allow more --passes, \
@@ -293,6 +333,7 @@ impl Mds {
             account: Account::of(&mut flow),
             trace: flow.take_trace(),
             offset,
+            nodes,
         })
     }
 }

@@ -1,11 +1,14 @@
-//! Checkpoints between passes, and how a run tells that it goes on with the distances of another.
+//! What happens between passes: checkpoints, and the choice of ranks; and how a run tells that it
+//! goes on with the distances of another.
 
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
 use anyhow::Result;
+use tegula_diodon::gram::Gram;
 use tegula_diodon::mds::{Method, Pauses, Save};
-use tegula_files::checkpoint::About;
+use tegula_diodon::stream::TileDistribution;
+use tegula_files::checkpoint::{About, Body, write_word};
 use tegula_files::source::{Block, Source, SourceError, pieces};
 use tegula_files::{Digest, digest_bytes, digest_numbers};
 use tegula_runtime::flow::Flow;
@@ -14,6 +17,7 @@ use tegula_runtime::random::SplitMix64;
 use super::setup::Setup;
 use super::{Mds, count_of_passes};
 use crate::checkpoint::{Checkpoints, about, caught, release_signals};
+use crate::cluster::Nodes;
 use crate::error::interrupted;
 use crate::guest;
 use crate::output::{Console, Progress};
@@ -27,22 +31,47 @@ const BLOCKS: usize = 32;
 /// Rows and columns of such a block.
 const EDGE: usize = 64;
 
-/// What happens between passes: progress is shown, and checkpoints are written.
+/// What happens between passes: progress is shown, the ranks that multiply are chosen, and
+/// checkpoints are written.
 pub(super) struct Between<'a> {
     pub(super) checkpoints: Option<Checkpoints>,
+    /// What the method goes on from.
+    pub(super) resumed: Option<Body>,
     pub(super) console: &'a Console,
     pub(super) progress: Progress,
     /// Tasks of a pass.
     pub(super) tasks: f64,
+    pub(super) nodes: Option<Nodes<TileDistribution>>,
+    /// Why the run ends, if not by a signal.
+    pub(super) failure: Option<anyhow::Error>,
 }
 
+/// Passes that are compared are all alike.
+const KIND: u64 = 0;
+
 impl Between<'_> {
+    /// The ranks that multiply in the next pass, by what the last one took.
+    ///
+    /// # Errors
+    /// If a rank is gone.
+    fn choose(&mut self, flow: &mut Flow, gram: &mut Gram) -> Result<()> {
+        let Some(nodes) = &mut self.nodes else { return Ok(()) };
+        let took = (Some(KIND), gram.pass_time().as_secs_f64());
+        if nodes.next(flow, took, self.console)? {
+            gram.distribute(flow, nodes.division());
+        }
+        Ok(())
+    }
+
     /// Why the run has ended in a pause after so many passes.
     ///
     /// # Panics
     /// If it has not.
     pub(super) fn ending(mut self, passes: usize) -> anyhow::Error {
         let done = count_of_passes(passes);
+        if let Some(failure) = self.failure {
+            return failure;
+        }
         let Some(checkpoints) = &mut self.checkpoints else {
             return interrupted(caught(), format!("stopped after {done}"));
         };
@@ -52,20 +81,35 @@ impl Between<'_> {
 
 impl Pauses for Between<'_> {
     fn resume(&mut self) -> Option<Box<dyn Read>> {
-        let state = self.checkpoints.as_mut()?.resumed()?;
+        let state = self.resumed.take()?;
         self.console
             .field("goes on", "after the last pass of an earlier run that is in the checkpoint");
         Some(Box::new(state))
     }
 
-    fn pause(&mut self, flow: &mut Flow, passes: usize, save: &mut Save<'_>) -> ControlFlow<()> {
-        self.progress.begin(self.tasks, format!("pass {}", passes + 1));
-        let Some(checkpoints) = &mut self.checkpoints else {
-            let is_over = guest::is_stopped();
-            return if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    fn pause(&mut self, flow: &mut Flow, gram: &mut Gram, save: &mut Save<'_>) -> ControlFlow<()> {
+        self.progress.begin(self.tasks, format!("pass {}", gram.passes() + 1));
+        if let Err(error) = self.choose(flow, gram) {
+            self.failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        let nodes = &mut self.nodes;
+        let goes_on = match &mut self.checkpoints {
+            Some(checkpoints) => {
+                let mut save = |flow: &mut Flow, out: &mut dyn Write| {
+                    match nodes {
+                        Some(nodes) => nodes.write(out)?,
+                        None => write_word(out, 0)?,
+                    }
+                    Ok(save(flow, gram, out)?)
+                };
+                checkpoints.pause(flow, self.console, (0, &mut save))
+            }
+            None if guest::is_stopped() => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
         };
-        let mut save = |flow: &mut Flow, out: &mut dyn Write| Ok(save(flow, out)?);
-        checkpoints.pause(flow, self.console, (0, &mut save))
+        nodes.iter_mut().for_each(Nodes::go_on);
+        goes_on
     }
 }
 

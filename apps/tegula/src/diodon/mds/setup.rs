@@ -17,6 +17,7 @@ use tegula_tiles::Storage;
 use super::Mds;
 use tegula_linalg::program::Footprint;
 
+use crate::cluster::{NodesRequest, nodes_distribution};
 use crate::diodon::estimate::Expected;
 use crate::diodon::labels;
 use crate::diodon::matrix::Distances;
@@ -68,6 +69,8 @@ pub(super) struct Setup {
     /// Readers that the memory bears.
     bearable: usize,
     pub(super) is_recorded: bool,
+    /// The ranks that are to be counted.
+    pub(super) counted: Option<NodesRequest>,
 }
 
 impl Mds {
@@ -138,7 +141,26 @@ impl Mds {
             program: Some(Program::OfPasses(passes)),
             footprint: &footprint,
         };
-        let run = self.run.resolve(&self.matrix, &work)?;
+        let planned = self.nodes.map(|_| nodes_distribution(self.run.distribution().as_deref()));
+        let planned = planned.transpose()?;
+        let run = match planned {
+            Some(name) => self.run.planned_later(name).resolve(&self.matrix, &work)?,
+            None => self.run.resolve(&self.matrix, &work)?,
+        };
+        self.check_nodes(method, &run)?;
+        let counted = match planned.zip(self.nodes).filter(|_| !self.matrix.dry_run) {
+            Some((name, choice)) => {
+                let (question, needs) = run.question_of_passes(name, n, &passes)?;
+                Some(NodesRequest { choice, question, needs })
+            }
+            None => None,
+        };
+        if counted.as_ref().is_some_and(|of| of.choice.is_auto() && of.question.holds_tiles()) {
+            return Err(refused(
+                "--nodes auto learns from passes that read, and all tiles stay in the memory of the ranks after \
+                 the first: give a number, or --distribution auto",
+            ));
+        }
         let plan = mds::plan(method, size(run.nb, run.workers()), memory);
         let ids = &distances.ids;
         let weights = self.weights.as_ref().map(|path| weights::read(path, ids)).transpose()?;
@@ -175,6 +197,7 @@ impl Mds {
             run,
             readers,
             is_recorded,
+            counted,
         };
         self.announce(&setup, console);
         self.describe_checkpoints(&setup, console);
@@ -185,6 +208,28 @@ impl Mds {
     fn expected_passes(&self, method: Method) -> usize {
         let usual = if method == Method::Lanczos { USUAL_PASSES } else { 2 };
         self.passes.map_or(usual, |passes| passes as usize).max(2)
+    }
+
+    /// Refuses ranks that cannot be counted so.
+    fn check_nodes(&self, method: Method, run: &Run) -> Result<()> {
+        let Some(choice) = self.nodes else { return Ok(()) };
+        if method == Method::Exact {
+            return Err(refused(
+                "--nodes counts ranks in passes, and the method exact has none: give --method lanczos",
+            ));
+        }
+        choice.check(run.is_deterministic())?;
+        // The first pass is not counted, and the second decides the third.
+        let passes = match method {
+            Method::Lanczos => self.passes.unwrap_or(u32::MAX),
+            _ => self.passes.unwrap_or(2),
+        };
+        if choice.is_auto() && passes < 3 {
+            return Err(refused(format!(
+                "--nodes auto learns from pass to pass, and {passes} are too few: give a number, or --passes 3 at least"
+            )));
+        }
+        Ok(())
     }
 
     /// Refuses Cailliez's correction of too many items for this machine.

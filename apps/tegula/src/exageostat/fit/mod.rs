@@ -23,7 +23,7 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use crate::checkpoint::Checkpoints;
-use crate::cluster::{Nodes, NodesChoice};
+use crate::cluster::{Nodes, NodesChoice, TwoMaps, nodes_distribution, read_learnt};
 use crate::error::refused;
 use crate::exageostat::auto::{self, alternative, closer, too_far};
 use crate::exageostat::data::Data;
@@ -222,7 +222,10 @@ impl Fit {
     /// The setup for `problem`.
     fn setup(&self, problem: Problem) -> Result<Setup> {
         let run = match self.nodes {
-            Some(_) => &self.run.planned_later(self.nodes_distribution()?),
+            Some(_) => {
+                let asked = self.run.distribution();
+                &self.run.planned_later(nodes_distribution(asked.as_deref())?)
+            }
             None => &self.run,
         };
         Setup::new(&self.matrix, run, problem, self.covariance.covariance)
@@ -283,7 +286,7 @@ impl Fit {
         let (mut journal, learnt) = match checkpoints.resumed() {
             Some(mut body) => {
                 let journal = Journal::read(&mut body).context("the checkpoint cannot be read")?;
-                (journal, Nodes::read(&mut body))
+                (journal, read_learnt(&mut body))
             }
             None => Default::default(),
         };
@@ -325,7 +328,7 @@ impl Fit {
             &Setup,
             &mut Checkpoints,
             &mut Journal,
-            &mut Option<Nodes>,
+            &mut Option<Nodes<TwoMaps>>,
         ),
         console: &Console,
     ) -> Result<Done> {
@@ -391,9 +394,10 @@ impl Fit {
                 if state.is_known {
                     return ControlFlow::Continue(());
                 }
-                let chosen = nodes
-                    .as_mut()
-                    .map_or(Ok(()), |nodes| nodes.next(flow, nodes::kind(state), console));
+                let chosen = nodes.as_mut().map_or(Ok(false), |nodes| {
+                    let took = (nodes::kind(state), nodes.seconds());
+                    nodes.next(flow, took, console)
+                });
                 if let Err(error) = chosen {
                     failure = Some(error);
                     return ControlFlow::Break(());

@@ -3,10 +3,9 @@
 use anyhow::Result;
 use tegula_exageostat::fit::{Beside, Progress};
 use tegula_exageostat::program::Computation;
-use tegula_plan::phases::{PLACEMENTS, placement};
 
 use super::Fit;
-use crate::cluster::{AUTO, Nodes, NodesChoice};
+use crate::cluster::{Nodes, NodesRequest, TwoMaps, nodes_distribution};
 use crate::error::refused;
 use crate::exageostat::setup::Setup;
 
@@ -24,7 +23,11 @@ impl Fit {
     ///
     /// # Errors
     /// If it does not go with the other flags, the ranks cannot be planned for, or one is gone.
-    pub(super) fn begin_nodes(&self, setup: &Setup, learnt: &[u64]) -> Result<Option<Nodes>> {
+    pub(super) fn begin_nodes(
+        &self,
+        setup: &Setup,
+        learnt: &[u64],
+    ) -> Result<Option<Nodes<TwoMaps>>> {
         let Some(choice) = self.nodes else { return Ok(None) };
         if let Some(name) = setup.method().name() {
             return Err(refused(format!(
@@ -36,31 +39,10 @@ impl Fit {
                 "--nodes says who generates the matrix, too: leave --generation out",
             ));
         }
-        if matches!(choice, NodesChoice::Auto { .. }) && setup.run.is_deterministic() {
-            return Err(refused(
-                "--nodes auto chooses by times: with --deterministic give a number",
-            ));
-        }
-        let name = self.nodes_distribution()?;
+        choice.check(setup.run.is_deterministic())?;
+        let name = nodes_distribution(self.run.distribution().as_deref())?;
         let codelets = Computation::Likelihood.codelets();
         let (question, needs) = setup.run.question(name, setup.problem.n, codelets);
-        Ok(Some(Nodes::begin(choice, question, needs, learnt)?))
-    }
-
-    /// The distribution under which nodes are counted.
-    ///
-    /// # Errors
-    /// If another is asked for.
-    pub(super) fn nodes_distribution(&self) -> Result<&'static str> {
-        let asked = self.run.distribution();
-        match asked.as_deref() {
-            None | Some(AUTO) => Ok(PLACEMENTS[0].name),
-            Some(name) => match placement(name) {
-                Some(entry) => Ok(entry.name),
-                None => Err(refused(format!(
-                    "--nodes distributes tiles by lp or lp-constrained, not by {name}"
-                ))),
-            },
-        }
+        Ok(Some(Nodes::begin(NodesRequest { choice, question, needs }, learnt)?))
     }
 }

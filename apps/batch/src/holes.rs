@@ -11,11 +11,18 @@ pub(crate) struct Holes {
     /// The most cores in the holes of a node, as the program keeps it: counted anew when a job is
     /// planned on the node that had the most.
     largest: (i64, usize),
+    /// No hole lasts longer.
+    latest: i64,
 }
 
 impl Holes {
     pub(crate) fn new(nodes: usize) -> Self {
-        Self { of_node: vec![Vec::new(); nodes], nodes: Vec::new(), largest: (0, 0) }
+        Self {
+            of_node: vec![Vec::new(); nodes],
+            nodes: Vec::new(),
+            largest: (0, 0),
+            latest: i64::MIN,
+        }
     }
 
     /// Forgets all of them; the node that had the most is still the one that is looked at.
@@ -24,11 +31,17 @@ impl Holes {
             self.of_node[node as usize].clear();
         }
         self.largest.0 = 0;
+        self.latest = i64::MIN;
     }
 
     /// Cores in the largest hole, as far as it is known.
     pub(crate) fn largest(&self) -> i64 {
         self.largest.0
+    }
+
+    /// Until when holes last at most.
+    pub(crate) fn latest(&self) -> i64 {
+        self.latest
     }
 
     /// Nodes that have had holes since they were cleared, in order of their numbers.
@@ -47,6 +60,7 @@ impl Holes {
         if let Err(place) = self.nodes.binary_search(&(node as u32)) {
             self.nodes.insert(place, node as u32);
         }
+        self.latest = self.latest.max(start);
         let holes = &mut self.of_node[node];
         let is_first = holes
             .first()
@@ -56,8 +70,16 @@ impl Holes {
     }
 
     /// Cores in holes of `node`, at most `count`, that are free until `until`.
-    pub(crate) fn fitting(&self, node: usize, count: usize, until: i64) -> usize {
-        self.of_node[node].iter().filter(|hole| until <= hole.0).take(count).count()
+    fn fitting(&self, node: usize, count: usize, until: i64) -> usize {
+        let holes = &self.of_node[node];
+        count.min(holes.len() - holes.partition_point(|hole| hole.0 < until))
+    }
+
+    /// Whether `count` cores, one at least, in holes of `node` are free until `until`.
+    pub(crate) fn have(&self, node: usize, count: usize, until: i64) -> bool {
+        // The last ones begin to be used latest.
+        let holes = &self.of_node[node];
+        holes.len().checked_sub(count).is_some_and(|first| until <= holes[first].0)
     }
 
     /// Whether a job of `count` cores that would run from `now` until `until` fits on `node`: how

@@ -148,19 +148,23 @@ impl Simulation<'_> {
 
     /// The best hole for `job` when all cores have a plan, as the published program finds it.
     pub(super) fn choose_hole(&mut self, job: u32, weights: Weights) -> Option<Choice> {
-        let mut wanted = self.wanted(job, weights);
-        let count = wanted.cores as usize;
-        if count as i64 > self.holes.largest() {
+        let count = self.jobs[job as usize].cores as usize;
+        let until = self.now + self.left[job as usize].0;
+        if count as i64 > self.holes.largest() || until > self.holes.latest() {
             return None;
         }
+        let mut wanted = self.wanted(job, weights);
         (wanted.weights, wanted.first_free) = (wanted.now, usize::MAX);
-        let until = self.now + wanted.walltime;
         self.mark_holders(wanted.file);
         let mut best: Option<Choice> = None;
         for index in 0..self.holes.nodes().len() {
             let node = self.holes.nodes()[index] as usize;
-            if self.holes.fitting(node, count, until) == count {
+            if self.holes.have(node, count, until) {
                 let load = self.load(&wanted, node, self.now);
+                let least = self.sum(0, wanted.weights.load * load, 0.0);
+                if best.is_some_and(|best| best.score <= least) {
+                    continue;
+                }
                 let score = self.score(&wanted, (node, self.now), load, 0);
                 if best.is_none_or(|best| score < best.score) {
                     let (start, load, inside) = (self.now, load as i64, Some(count));

@@ -90,8 +90,8 @@ pub(crate) struct Nodes<D> {
 }
 
 impl<D: Division> Nodes<D> {
-    /// The nodes of a request, after what an earlier run has [kept](Self::write); all ranks call it,
-    /// while no flow runs.
+    /// The nodes of a request, after what an earlier run has [kept](Self::write); all ranks call
+    /// it, while no flow runs.
     ///
     /// # Errors
     /// If the program cannot be planned, or a rank is gone.

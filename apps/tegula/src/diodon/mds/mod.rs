@@ -109,9 +109,9 @@ pub(crate) struct Mds {
     /// Ranks that multiply, the fastest first: N, or auto[:STRATEGY] by what passes take
     ///
     /// More nodes share the work, and send more messages; a slow one may keep all others waiting.
-    /// auto begins with all, and chooses after each pass but the first; "tegula adapt replay -h" has
-    /// the strategies. auto:energy spares joules, auto:product joules times seconds, as the hosts
-    /// count them ("tegula info"); a strategy may stand before. All ranks read, as far as the
+    /// auto begins with all, and chooses after each pass but the first; "tegula adapt replay -h"
+    /// has the strategies. auto:energy spares joules, auto:product joules times seconds, as the
+    /// hosts count them ("tegula info"); a strategy may stand before. All ranks read, as far as the
     /// network is worth it, unless their number stands before that of those that multiply, as 3/2;
     /// auto:both chooses both. Tiles are distributed as by --distribution lp.
     #[arg(long, value_name = "N|auto", help_heading = "Run", value_parser = NodesChoice::parse, conflicts_with_all = ["reading", "measure"])]

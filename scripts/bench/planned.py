@@ -39,7 +39,7 @@ PARTS = ("likelihood", "fit", "slow", "embedding", "passes", "slow-passes")
 STORE = ROOT / "target/bench/planned.json"
 FIT = "exageostat fit fit.csv --mean zero --optimizer bobyqa --tolerance 1e-9 --max-evaluations 60 --workers 1"
 EMBEDDING = "diodon mds distances.h5 --axes 10 --method randomized --passes 6 --workers 1"
-PASSES = "diodon mds distances.h5 --axes 10 --method randomized --passes 30 --memory 200MB --workers 1"
+PASSES = "diodon mds distances.h5 --axes 10 --method randomized --passes 30 --memory 60MB --workers 1"
 LIKELIHOOD = "exageostat loglik likelihood.csv --mean zero --params 1,0.1,0.5 --workers 1"
 DATA = (
     "exageostat sample -n 6000 --params 1,0.1,0.5 --seed 1 -o likelihood.csv --quiet",

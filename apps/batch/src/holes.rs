@@ -11,18 +11,14 @@ pub(crate) struct Holes {
     /// The most cores in the holes of a node, as the program keeps it: counted anew when a job is
     /// planned on the node that had the most.
     largest: (i64, usize),
-    /// No hole lasts longer.
-    latest: i64,
+    /// Until when a hole of so many cores on a node lasts, one core first; none if holes have
+    /// changed since they were looked through.
+    longest: Option<Vec<i64>>,
 }
 
 impl Holes {
     pub(crate) fn new(nodes: usize) -> Self {
-        Self {
-            of_node: vec![Vec::new(); nodes],
-            nodes: Vec::new(),
-            largest: (0, 0),
-            latest: i64::MIN,
-        }
+        Self { of_node: vec![Vec::new(); nodes], nodes: Vec::new(), largest: (0, 0), longest: None }
     }
 
     /// Forgets all of them; the node that had the most is still the one that is looked at.
@@ -31,7 +27,7 @@ impl Holes {
             self.of_node[node as usize].clear();
         }
         self.largest.0 = 0;
-        self.latest = i64::MIN;
+        self.longest = None;
     }
 
     /// Cores in the largest hole, as far as it is known.
@@ -39,9 +35,18 @@ impl Holes {
         self.largest.0
     }
 
-    /// Until when holes last at most.
-    pub(crate) fn latest(&self) -> i64 {
-        self.latest
+    /// Until when a hole of `count` cores on a node lasts at most; nothing if none is so large.
+    pub(crate) fn longest(&mut self, count: usize) -> Option<i64> {
+        let look_through = || {
+            let mut longest = Vec::new();
+            for holes in self.nodes.iter().map(|&node| &self.of_node[node as usize]) {
+                longest.resize(longest.len().max(holes.len()), i64::MIN);
+                let latest_first = holes.iter().rev().map(|hole| hole.0);
+                longest.iter_mut().zip(latest_first).for_each(|(most, of)| *most = of.max(*most));
+            }
+            longest
+        };
+        self.longest.get_or_insert_with(look_through).get(count - 1).copied()
     }
 
     /// Nodes that have had holes since they were cleared, in order of their numbers.
@@ -60,7 +65,7 @@ impl Holes {
         if let Err(place) = self.nodes.binary_search(&(node as u32)) {
             self.nodes.insert(place, node as u32);
         }
-        self.latest = self.latest.max(start);
+        self.longest = None;
         let holes = &mut self.of_node[node];
         let is_first = holes
             .first()
@@ -107,6 +112,7 @@ impl Holes {
     /// Takes `inside` cores out of the holes of `node`, those that are free until `until`, and puts
     /// them into `used`.
     pub(crate) fn take(&mut self, node: usize, inside: usize, until: i64, used: &mut Vec<u32>) {
+        self.longest = None;
         let mut left = inside;
         self.of_node[node].retain(|&(start, core)| {
             let is_taken = left > 0 && until <= start;

@@ -150,7 +150,8 @@ impl Simulation<'_> {
     pub(super) fn choose_hole(&mut self, job: u32, weights: Weights) -> Option<Choice> {
         let count = self.jobs[job as usize].cores as usize;
         let until = self.now + self.left[job as usize].0;
-        if count as i64 > self.holes.largest() || until > self.holes.latest() {
+        let is_too_long = self.holes.longest(count).is_none_or(|latest| until > latest);
+        if count as i64 > self.holes.largest() || is_too_long {
             return None;
         }
         let mut wanted = self.wanted(job, weights);

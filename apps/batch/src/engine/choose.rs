@@ -94,8 +94,10 @@ impl Simulation<'_> {
             if sooner < self.now {
                 break;
             }
+            // Only nodes that are free now have the weights of those.
+            let latest = if self.is_published() { sooner } else { later.max(self.now) };
             let whens = &self.cores.when(wanted.cores)[node..];
-            let Some(found) = first_until(whens, self.cores.short(sooner)) else { break };
+            let Some(found) = first_until(whens, self.cores.short(latest)) else { break };
             node += found;
             let start = self.cores.start(node, wanted.cores, self.now);
             let is_now = start == self.now || node >= wanted.first_free;

@@ -82,7 +82,6 @@ pub(crate) struct Nodes<D> {
     speeds: Vec<f64>,
     /// The numbers of nodes of each run.
     taken: Vec<Action>,
-    is_auto: bool,
     objective: Objective,
     began: Instant,
     /// Joules that this rank's host had counted then, if it is the first one there.
@@ -129,7 +128,6 @@ impl<D: Division> Nodes<D> {
             own_seconds,
             speeds,
             taken: Vec::new(),
-            is_auto: choice.is_auto(),
             objective,
             began: Instant::now(),
             joules_before: joules(objective),
@@ -140,11 +138,6 @@ impl<D: Division> Nodes<D> {
     pub(crate) fn enter(&mut self, flow: &mut Flow) {
         self.division().enter(flow);
         self.go_on();
-    }
-
-    /// Whether a strategy chooses.
-    pub(crate) fn is_auto(&self) -> bool {
-        self.is_auto
     }
 
     /// What the ranks have, for the numbers of nodes of now.

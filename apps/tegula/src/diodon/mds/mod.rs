@@ -280,13 +280,16 @@ impl Mds {
         let nodes = counted.map(|request| Nodes::begin(request, &learnt));
         let mut nodes: Option<Nodes<TileDistribution>> = nodes.transpose()?;
         // Panels stay where the first distribution has them: if the ranks change, on all.
+        let is_auto = self.nodes.is_some_and(NodesChoice::is_auto);
         let distribution = match &nodes {
-            Some(nodes) if !nodes.is_auto() => nodes.division().clone(),
+            Some(nodes) if !is_auto => nodes.division().clone(),
             _ => self.distribution(&setup.run)?,
         };
         let (mut flow, mut gram, offset) = self.gram(setup, distribution, setup.is_recorded)?;
         if let Some(nodes) = &mut nodes {
-            gram.distribute(&mut flow, nodes.division());
+            if is_auto {
+                gram.distribute(&mut flow, nodes.division());
+            }
             nodes.enter(&mut flow);
         }
         let mut progress = Progress::new(console);

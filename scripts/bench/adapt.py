@@ -5,9 +5,9 @@
     scripts/bench/adapt.py [--write]
 
 Each set is simulated with every count of nodes (tegula adapt pool), which takes up to an hour on two cores and is kept
-in target/bench/adapt; then each strategy makes 30 runs of 127 choices on it (tegula adapt replay). L. L. Nesi's thesis
-names few of its sets; these contain those. One set is simulated with counts of both phases. --write puts the tables
-into scripts/bench/results/adapt.md.
+in target/bench/adapt; then each strategy makes 30 runs of 127 choices on it (tegula adapt replay). Of sets of 64 nodes
+and more, which take longest, it is every second count. L. L. Nesi's thesis names few of its sets; these contain those.
+One set is simulated with counts of both phases. --write puts the tables into scripts/bench/results/adapt.md.
 """
 
 import argparse
@@ -33,6 +33,8 @@ SETS = [
     *((SDUMONT, 128, nodes) for nodes in ("16L-16M-32S", "8L-60S", "64L-16S", "64L-64S")),
 ]
 BOTH = (G5K, 128, "2L-6M-15S")
+# Of sets of so many nodes every second count is simulated.
+MANY = 64
 ORDER = ["gp-discontinuous", "gp-ucb", "ucb", "ucb-struct", "dichotomy", "right-left", "left-right", "brent"]
 
 
@@ -42,13 +44,15 @@ def tegula(*words):
     return json.loads(run.stdout)
 
 
-def pool(kinds, tiles, nodes, *flags):
+def pool(kinds, tiles, nodes, both=False):
     """The file with what each count of nodes takes."""
     site = "G5K" if kinds is G5K else "SD"
-    name = f"{site} {nodes} {tiles}" + (" both" if flags else "")
+    name = f"{site} {nodes} {tiles}" + (" both" if both else "")
     path = FOLDER / f"{name}.csv"
     if not path.exists():
         nodes_of = "+".join(part[:-1] + kinds[part[-1]] for part in nodes.split("-"))
+        count = sum(int(part[:-1]) for part in nodes.split("-"))
+        flags = ["--both-phases"] * both + ["--every", 2] * (both or count >= MANY)
         tegula("pool", "--platform", nodes_of, "--tiles", tiles, *flags, "-o", path)
         print(name, flush=True)
     return path
@@ -137,7 +141,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     # A pool is simulated on one core: the longest first, as many at a time as there are cores.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as executor:
-        both = executor.submit(pool, *BOTH, "--both-phases", "--every", 2)
+        both = executor.submit(pool, *BOTH, both=True)
         paths = [executor.submit(pool, *one) for one in reversed(SETS)]
     both, paths = both.result(), [path.result() for path in reversed(paths)]
     pools = tegula("replay", *paths)["pools"]
@@ -148,8 +152,8 @@ def main():
     text = f"""\
 # How many nodes a factorisation uses
 
-Strategies of `tegula adapt replay` on durations that `tegula adapt pool` simulated, for every count of nodes:
-`scripts/bench/adapt.py --write`. Each of 30 runs makes 127 choices; a duration has a standard deviation of 0.5 s. Nodes
+Strategies of `tegula adapt replay` on durations that `tegula adapt pool` simulated, for every count of nodes
+(every second one, and borders of groups, of sets of {MANY} nodes and more): `scripts/bench/adapt.py --write`. Each of 30 runs makes 127 choices; a duration has a standard deviation of 0.5 s. Nodes
 are sorted by power; the generation of the matrix has all of them. L. L. Nesi's thesis (chapter 7) names few of its
 sixteen sets; these contain those, and are ours otherwise. The name says site, nodes (L, M, S: large, medium, small) and
 tiles along an edge.

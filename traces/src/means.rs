@@ -170,6 +170,7 @@ mod tests {
             worker,
             priority: 0,
             iteration: 0,
+            spot: None,
             after: 0,
             start: 0,
             end: length,

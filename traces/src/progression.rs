@@ -155,11 +155,11 @@ mod tests {
         };
         let record = |(task, &(rank, worker, codelet, start, length)): (u64, &(_, _, _, _, _))| {
             let (worker, end, outcome) = (3 * rank + worker, start + length, Outcome::Done);
-            let (phase, job, priority, iteration, after) = (0, 0, 0, 0, 0);
+            let (phase, job, priority, iteration, spot, after) = (0, 0, 0, 0, None, 0);
             #[rustfmt::skip]
             let record = TaskRecord {
-                task, codelet, phase, job, worker, priority, iteration, after, start, end,
-                outcome,
+                task, codelet, phase, job, worker, priority, iteration, spot, after, start,
+                end, outcome,
             };
             record
         };

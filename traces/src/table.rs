@@ -18,12 +18,12 @@ use tegula_runtime::trace::{Purpose, TaskRecord, Trace};
 pub fn write_table(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     writeln!(
         out,
-        "task,codelet,phase,worker,priority,start_seconds,end_seconds,outcome,iteration"
+        "task,codelet,phase,worker,priority,start_seconds,end_seconds,outcome,iteration,row,column"
     )?;
     for record in &trace.records {
         writeln!(
             out,
-            "{},{},{},{},{},{:.9},{:.9},{},{}",
+            "{},{},{},{},{},{:.9},{:.9},{},{},{}",
             record.task,
             field(record.codelet),
             field(trace.phase_of(record)),
@@ -33,6 +33,7 @@ pub fn write_table(trace: &Trace, mut out: impl Write) -> io::Result<()> {
             record.end as f64 * 1e-9,
             record.outcome.name(),
             record.iteration,
+            spot(record),
         )?;
     }
     Ok(())
@@ -43,12 +44,12 @@ pub fn write_table(trace: &Trace, mut out: impl Write) -> io::Result<()> {
 /// # Errors
 /// Those of `out`.
 pub fn write_tasks(trace: &Trace, mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "ResourceId,Start,End,Duration,Value,JobId,Iteration,Phase")?;
+    writeln!(out, "ResourceId,Start,End,Duration,Value,JobId,Iteration,Phase,Row,Column")?;
     let resources = resources(trace);
     for record in &trace.records {
         writeln!(
             out,
-            "{},{},{},{}_{},{},{}",
+            "{},{},{},{}_{},{},{},{}",
             field(&resources[record.worker]),
             times(record.start, record.end),
             field(record.codelet),
@@ -56,6 +57,7 @@ pub fn write_tasks(trace: &Trace, mut out: impl Write) -> io::Result<()> {
             record.task,
             record.iteration,
             field(trace.phase_of(record)),
+            spot(record),
         )?;
     }
     Ok(())
@@ -149,6 +151,11 @@ pub fn write_critical_path(trace: &Trace, mut out: impl Write) -> io::Result<()>
         writeln!(out, "{rank}_{job},{rank},{resource},{codelet},{times},{lateness}")?;
     }
     Ok(())
+}
+
+/// Row and column of the tile that a task works on, empty if it works on none.
+fn spot(record: &TaskRecord) -> String {
+    record.spot.map_or_else(|| ",".to_owned(), |spot| format!("{},{}", spot.row, spot.column))
 }
 
 /// Names of the workers without blanks, after the number of the rank.

@@ -233,6 +233,9 @@ impl Flow {
 
     fn name(&mut self, (bytes, room): (usize, usize), spot: Option<Spot>) -> Handle {
         let handle = self.graph.register_within(bytes, room);
+        if spot.is_some() {
+            self.graph.space().handles.get(handle.index).rare().spot = spot;
+        }
         if let Some(peers) = &mut self.peers {
             peers.forget_reduction(handle);
             self.note(Change::Register { handle, bytes, spot });

@@ -1,7 +1,8 @@
 //! What a flow records of a run: its tasks, when the program waited, and the trace of the engine.
 
-use super::{Flow, Space};
+use super::{Flow, Space, TaskData};
 use crate::memory::MemoryUse;
+use crate::ranks::Spot;
 use crate::trace::{Outcome, Records, TaskRecord, Trace};
 
 impl Space {
@@ -16,11 +17,19 @@ impl Space {
             worker,
             priority: data.priority,
             iteration: self.iteration(task),
+            spot: self.spot(data),
             after: self.after(task),
             start: 0,
             end: 0,
             outcome,
         }
+    }
+
+    /// Where what a task works on lies in its grid.
+    fn spot(&self, data: &TaskData) -> Option<Spot> {
+        let spot = |(handle, _)| self.handles.get(handle).rare().spot;
+        let mut written = data.accesses().filter(|(_, access)| access.writes());
+        written.find_map(spot).or_else(|| data.accesses().filter_map(spot).last())
     }
 }
 
@@ -86,10 +95,10 @@ mod tests {
     fn task(task: u64, (start, end): (u64, u64), after: i64) -> TaskRecord {
         let after = u64::try_from(after + 1).expect("-1 or an index");
         let (codelet, phase, job, worker, priority, iteration) = ("potrf", 0, 0, 0, 0, 0);
-        let outcome = Outcome::Done;
+        let (spot, outcome) = (None, Outcome::Done);
         #[rustfmt::skip]
         let record = TaskRecord {
-            task, codelet, phase, job, worker, priority, iteration, after, start, end, outcome,
+            task, codelet, phase, job, worker, priority, iteration, spot, after, start, end, outcome,
         };
         record
     }

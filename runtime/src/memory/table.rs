@@ -10,6 +10,7 @@ use super::arbiter::Arbiter;
 use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
 use super::slab::{Numbers, Slab};
+use crate::ranks::Spot;
 
 /// Changes the first by the second.
 pub type Merge = fn(&mut [u8], &[u8]);
@@ -48,6 +49,8 @@ pub(crate) struct Rare {
     pub(crate) reduction: Option<Reduction>,
     /// Private copies of a running reduction, by worker.
     pub(crate) copies: Vec<(usize, Copy)>,
+    /// Its place in a grid, if it has one.
+    pub(crate) spot: Option<Spot>,
 }
 
 /// A private copy of a handle's contents.
@@ -288,7 +291,8 @@ impl HandleTable {
         slot.room.store(room, Ordering::Relaxed);
         slot.set_poison(0);
         slot.home.store(0, Ordering::Relaxed);
-        slot.rare().reduction = None;
+        let mut rare = slot.rare();
+        (rare.reduction, rare.spot) = (None, None);
     }
 
     /// Takes leave of `handle`, whose buffer goes back to `discard` or to whoever lent it.

@@ -18,6 +18,8 @@ pub use totals::{Computed, Totals};
 
 use std::collections::HashMap;
 
+use crate::ranks::Spot;
+
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -46,6 +48,9 @@ pub struct TaskRecord {
     pub priority: i32,
     /// Step of the outermost loop of the algorithm that it belongs to.
     pub iteration: u32,
+    /// Where what it works on lies in its grid: the first datum with a place that it writes, or
+    /// else the last that it reads.
+    pub spot: Option<Spot>,
     /// Of the tasks that it waited for the one that ended last: its position in the program plus
     /// one; 0: there was none, or the engine does not say. Where it was ready as soon as the
     /// program submitted it, those are the tasks that the program itself had waited for.

@@ -20,11 +20,16 @@ fn task(
         worker,
         priority: -7,
         iteration: task as u32 / 2,
+        spot: (task % 2 == 1).then_some(spot(task as usize)),
         after: u64::try_from(after + 1).expect("-1 or an index"),
         start: time.0,
         end: time.1,
         outcome: Outcome::Done,
     }
+}
+
+fn spot(row: usize) -> Spot {
+    Spot { row, column: 2, rows: 9, columns: 4 }
 }
 
 /// Two CPUs and a GPU, each with tasks, transfers and samples; ends at 100.
@@ -187,7 +192,7 @@ fn files_of_the_first_version_are_read() {
         1,
     );
     assert!(old.starts_with("tegula-trace,1"));
-    assert_eq!(read(&old).expect("it is as it was"), Trace { about: Vec::new(), ..small() });
+    assert_eq!(read(&old).expect("it is as it was"), Trace { about: Vec::new(), ..placeless() });
 }
 
 /// A file without its empty section `section`.
@@ -197,29 +202,51 @@ fn cut(text: String, section: &str) -> String {
     text[..start].to_owned() + &text[end..]
 }
 
-/// A file without contexts as version 3 has it.
-fn without_jobs(text: &str) -> String {
-    let text = ["contexts", "jobs", "resizes", "moves"].into_iter().fold(text.to_owned(), cut);
-    let text = text.replacen("tegula-trace,4", "tegula-trace,3", 1);
+/// A file whose tasks lack the fields `gone`, names of their columns included.
+fn without_fields(text: &str, gone: std::ops::Range<usize>) -> String {
     let (head, tasks) = text.split_once("section,tasks").expect("it has tasks");
     let (tasks, tail) = tasks.split_once("section,transfers").expect("transfers follow");
-    // The fourth field goes, of the names of the columns and of each task.
     let shorter = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
-        if fields.len() < 11 {
+        if fields.len() < gone.end {
             return format!("{line}\n");
         }
-        format!("{}\n", [&fields[..3], &fields[4..]].concat().join(","))
+        format!("{}\n", [&fields[..gone.start], &fields[gone.end..]].concat().join(","))
     };
     let tasks: String = tasks.lines().map(shorter).collect();
     format!("{head}section,tasks{tasks}section,transfers{tail}")
+}
+
+/// A file without places as version 4 has it.
+fn without_spots(text: &str) -> String {
+    without_fields(&text.replacen("tegula-trace,5", "tegula-trace,4", 1), 11..15)
+}
+
+/// A file without contexts as version 3 has it.
+fn without_jobs(text: &str) -> String {
+    let text = ["contexts", "jobs", "resizes", "moves"].into_iter().fold(without_spots(text), cut);
+    without_fields(&text.replacen("tegula-trace,4", "tegula-trace,3", 1), 3..4)
+}
+
+/// The small trace as files before the fifth version have it.
+fn placeless() -> Trace {
+    let mut trace = small();
+    trace.records.iter_mut().for_each(|record| record.spot = None);
+    trace
+}
+
+#[test]
+fn files_of_the_fourth_version_are_read() {
+    let old = without_spots(&written(&small()));
+    assert!(old.contains("end_ns,outcome\n") && old.contains("section,jobs"), "{old}");
+    assert_eq!(read(&old).expect("it is as it was"), placeless());
 }
 
 #[test]
 fn files_of_the_third_version_are_read() {
     let old = without_jobs(&written(&small()));
     assert!(old.contains("codelet,phase,worker,") && !old.contains("section,jobs"), "{old}");
-    assert_eq!(read(&old).expect("it is as it was"), small());
+    assert_eq!(read(&old).expect("it is as it was"), placeless());
 }
 
 /// A file of one rank as version 2 has it.
@@ -239,7 +266,7 @@ fn without_ranks(text: &str) -> String {
 fn files_of_the_second_version_are_read() {
     let old = without_ranks(&without_jobs(&written(&small())));
     assert!(old.contains("name,class\nCPU 0,cpu\n") && !old.contains("section,polls"), "{old}");
-    assert_eq!(read(&old).expect("it is as it was"), small());
+    assert_eq!(read(&old).expect("it is as it was"), placeless());
 }
 
 #[test]
@@ -260,8 +287,8 @@ fn a_file_that_was_cut_off_is_refused_anywhere() {
 fn broken_files_are_refused_at_their_line() {
     let text = written(&small());
     let cases = [
-        ("tegula-trace,4", "tegula-trace,5", "line 1: the trace has version 5"),
-        ("tegula-trace,4", "task,codelet", "line 1: this is no trace"),
+        ("tegula-trace,5", "tegula-trace,6", "line 1: the trace has version 6"),
+        ("tegula-trace,5", "task,codelet", "line 1: this is no trace"),
         ("section,workers,3", "section,workers,2", "line 13: 'section,memories'"),
         ("section,workers,3", "section,workers,999999999", "line 9: 999999999 workers"),
         ("section,workers,3", "section,workers,-3", "line 9: field 3 is '-3', not a number"),
@@ -286,6 +313,9 @@ fn broken_files_are_refused_at_their_line() {
             "should be one of done, failed",
         ),
         ("0,0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,0,-7,0,0,0,99999999999999999999,done", "field 10"),
+        ("done,1,2,9,4", "done,9,2,9,4", "field 15 ends four numbers that are no place"),
+        ("done,1,2,9,4", "done,1,2,9,", "field 15 ends four numbers that are no place"),
+        ("done,1,2,9,4", "done,1,2,9", "field 15 is missing"),
         ("7,800,0,1,fetch", "7,800,0,2,fetch", "field 4 names memory 2, and the file lists 2"),
         ("memory,1,30", "memori,1,30", "should be one of memory, ready"),
         ("\nend\n", "\nfin\n", "'end' should stand here"),

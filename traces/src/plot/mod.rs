@@ -17,6 +17,7 @@ mod iterations;
 mod levels;
 mod limits;
 mod memory;
+mod order;
 mod outliers;
 mod owners;
 mod progression;
@@ -33,6 +34,7 @@ pub use curves::{Curve, Curves, curves};
 pub use gantt::gantt;
 pub use iterations::iterations;
 pub use memory::memory;
+pub use order::order;
 pub use owners::owners;
 pub use progression::{progression, progression_of};
 pub use ready::ready;
@@ -68,6 +70,7 @@ pub static PANELS: &[Panel] = &[
     aggregated::PANEL,
     progression::PANEL,
     iterations::PANEL,
+    order::PANEL,
     utilisation::PANEL,
     ready::PANEL,
     memory::PANEL,

@@ -2,6 +2,7 @@
 
 mod checks;
 mod cluster;
+mod order;
 mod plain;
 mod synthetic;
 
@@ -390,6 +391,7 @@ fn names_and_failures_are_written_out() {
 fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
     let record = |(i, &codelet): (usize, &&'static str)| TaskRecord {
         iteration: 0,
+        spot: None,
         after: 0,
         task: i as u64,
         codelet,

@@ -54,6 +54,7 @@ fn task((task, worker, after, start, end): (u64, usize, u64, u64, u64)) -> TaskR
         worker,
         priority: 0,
         iteration: 0,
+        spot: None,
         after,
         start,
         end,
@@ -237,7 +238,7 @@ fn tables_have_the_columns_of_starvz() {
     let tasks = text_of(&small(), |trace, out| write_tasks(trace, out));
     let lines: Vec<&str> = tasks.lines().collect();
     assert_eq!(lines.len(), 6);
-    assert_eq!(lines[1], "0_CPU0,0.000000,0.000010,0.000010,potrf,0_0,0,a phase");
+    assert_eq!(lines[1], "0_CPU0,0.000000,0.000010,0.000010,potrf,0_0,0,a phase,,");
     assert!(tasks.contains("\"0_GPU,\"\"0\"\"\",0.000040"), "{tasks}");
     let transfers = text_of(&small(), |trace, out| write_transfers(trace, out));
     assert!(transfers.contains(

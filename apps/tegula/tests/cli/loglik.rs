@@ -122,7 +122,7 @@ fn a_trace_is_written_in_every_form() {
         ("t.json", "{\"displayTimeUnit\""),
         ("t.csv", "task,"),
         ("t.svg", "<svg"),
-        ("t.trace", "tegula-trace,4"),
+        ("t.trace", "tegula-trace,5"),
         ("t.html", "<!DOCTYPE html>"),
     ] {
         let flags = format!("--params 1,0.1,0.5 --trace {name} --tile-size 40");

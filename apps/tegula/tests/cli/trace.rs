@@ -141,7 +141,7 @@ fn every_form_is_written() {
     let folder = recorded();
     for (flags, start) in [
         ("-o out.html", "<!DOCTYPE html>"),
-        ("-o out.trace", "tegula-trace,4"),
+        ("-o out.trace", "tegula-trace,5"),
         ("-o out.svg", "<svg"),
         ("-o out.json", "{\"displayTimeUnit\""),
         ("-o out.csv", "task,"),
@@ -149,6 +149,7 @@ fn every_form_is_written() {
         ("--export paje -o out.paje", "%EventDef PajeDefineContainerType"),
         ("--panel utilisation -o panel.svg", "<svg"),
         ("--panel ready -o out.other", "<svg"),
+        ("--panel order -o order.svg", "<svg"),
     ] {
         tegula_in(&folder, &format!("trace run.trace {flags}")).succeeded();
         let name = flags.rsplit(' ').next().expect("a file");
@@ -156,6 +157,38 @@ fn every_form_is_written() {
     }
     assert_eq!(text_of(&folder, "out.trace"), text_of(&folder, "run.trace"), "nothing is lost");
     assert!(text_of(&folder, "out.html").contains("<h1>run</h1>"));
+}
+
+/// Of a run and of simulations: tasks with the step, and the tile, that they are for.
+#[test]
+fn tasks_say_on_which_tile_they_work() {
+    let steps = |k: usize| (k..3).flat_map(move |j| (j..3).map(move |i| (k, i, j)));
+    let of_potrf: Vec<_> = (0..3).flat_map(steps).collect();
+    let square = |k: usize| (0..3).flat_map(move |j| (0..3).map(move |i| (k, i, j)));
+    for (run, expected) in [
+        ("linalg potrf -n 300 --tile-size 100", of_potrf.clone()),
+        ("simulate cholesky --platform mirage --tiles 3", of_potrf.clone()),
+        ("simulate cholesky-set --platform mirage --tiles 3", of_potrf),
+        ("simulate gemm-2d --platform mirage --tiles 3", square(0).collect()),
+        ("simulate gemm-3d --platform mirage --tiles 3", (0..3).flat_map(square).collect()),
+    ] {
+        let folder = folder();
+        tegula_in(&folder, &format!("{run} --trace tasks.csv")).succeeded();
+        let text = text_of(&folder, "tasks.csv");
+        let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let head = rows.next().expect("names of columns");
+        let place = |name| head.iter().position(|&other| other == name).expect(name);
+        let places = ["iteration", "row", "column"].map(place);
+        let number = |row: &[&str], at: usize| row[at].parse::<usize>().expect(row[at]);
+        let mut found: Vec<_> = rows
+            .map(|row| (number(&row, places[0]), number(&row, places[1]), number(&row, places[2])))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        let mut expected = expected;
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{run}");
+    }
 }
 
 /// Runs stand side by side, each number in its column, each figure once for each run.

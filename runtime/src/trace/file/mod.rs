@@ -1,13 +1,13 @@
 //! The trace file: everything that a trace holds, as sections of comma-separated lines that can be
 //! read again.
 //!
-//! The first line is `tegula-trace,4`. Each section opens with `section,NAME,LINES` and a line that
+//! The first line is `tegula-trace,5`. Each section opens with `section,NAME,LINES` and a line that
 //! names its columns; times are in nanoseconds since the first start; codelets, phases, ranks,
 //! workers and memories are numbered from 0 by the lines of their own sections. What one end of a
-//! message has not recorded is empty. The last line is `end`, so that a file that was cut off is
+//! message has not recorded is empty, as is the place of a task that works on no tile. The last line is `end`, so that a file that was cut off is
 //! found out.
 //!
-//! Older versions are read, too: 3 lacks contexts, jobs, resizes and the job of each task; 2 also
+//! Older versions are read, too: 4 lacks the places of tasks; 3 also lacks contexts, jobs, resizes and the job of each task; 2 also
 //! lacks ranks, the rank of each worker, messages and polls; 1 also
 //! lacks the first section, which says what was run.
 
@@ -18,9 +18,9 @@ mod write;
 use std::io;
 
 /// The first line.
-const HEADER: &str = "tegula-trace,4";
+const HEADER: &str = "tegula-trace,5";
 /// The version that it names, which is the last that can be read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// The first line up to the number of the version.
 const MAGIC: &str = "tegula-trace,";
 /// The last line.
@@ -45,6 +45,12 @@ const RESIZES: Section = Section { name: "resizes", columns: "time_ns,trigger,po
 const MOVES: Section = Section { name: "moves", columns: "resize,worker,left,joined" };
 const CODELETS: Section = Section { name: "codelets", columns: "name" };
 const TASKS: Section = Section {
+    name: "tasks",
+    columns: "task,codelet,phase,job,worker,priority,iteration,after,start_ns,end_ns,outcome,\
+              row,column,rows,columns",
+};
+/// Tasks in files that know no places.
+const TASKS_WITHOUT_PLACES: Section = Section {
     name: "tasks",
     columns: "task,codelet,phase,job,worker,priority,iteration,after,start_ns,end_ns,outcome",
 };

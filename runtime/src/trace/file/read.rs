@@ -5,9 +5,10 @@ use std::io::BufRead;
 use super::lines::{Fields, Lines};
 use super::{
     ABOUT, CODELETS, CONTEXTS, END, HEADER, JOBS, MAGIC, MEMORIES, MESSAGES, MOVES, OLD_TASKS,
-    OLD_WORKERS, PHASES, POLLS, RANKS, RESIZES, ReadError, SAMPLES, Section, TASKS, TRANSFERS,
-    VERSION, WORKERS,
+    OLD_WORKERS, PHASES, POLLS, RANKS, RESIZES, ReadError, SAMPLES, Section, TASKS,
+    TASKS_WITHOUT_PLACES, TRANSFERS, VERSION, WORKERS,
 };
+use crate::ranks::Spot;
 use crate::trace::names::intern;
 use crate::trace::{
     ContextRecords, Gauge, JobRecord, MessageRecord, Outcome, Passage, PollRecord, Purpose,
@@ -22,6 +23,8 @@ const MOST_ROOM: usize = 1 << 16;
 const MOST_RANKS: usize = 1 << 16;
 /// Most contexts or jobs of a run.
 const MOST_CONTEXTS: usize = 1 << 16;
+/// Most rows and columns of a grid of data.
+const MOST_GRID: u64 = 1 << 31;
 /// Most phases of a flow.
 const MOST_PHASES: usize = 256;
 /// Latest time in nanoseconds: 104 days, up to which sums and fractions are exact.
@@ -39,6 +42,7 @@ impl Trace {
         let mut lines = Lines::new(input);
         let version = header(&mut lines)?;
         let (has_about, has_ranks, has_jobs) = (version >= 2, version >= 3, version >= 4);
+        let has_spots = version >= 5;
         let pair = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.text()?.into_owned()));
         let about =
             if has_about { table(&mut lines, &ABOUT, MOST_NAMES, pair)? } else { Vec::new() };
@@ -49,9 +53,19 @@ impl Trace {
             if has_jobs { contexts(&mut lines, site.workers.len())? } else { <_>::default() };
         let codelets = table(&mut lines, &CODELETS, MOST_NAMES, name)?;
         let (phase_count, jobs) = (phases.len().max(1), contexts.jobs.len().max(1));
-        let limits =
-            Limits { site: &site, phases: phase_count, jobs, has_jobs, codelets: &codelets };
-        let section = if has_jobs { &TASKS } else { &OLD_TASKS };
+        let limits = Limits {
+            site: &site,
+            phases: phase_count,
+            jobs,
+            has_jobs,
+            has_spots,
+            codelets: &codelets,
+        };
+        let section = match (has_spots, has_jobs) {
+            (true, _) => &TASKS,
+            (false, true) => &TASKS_WITHOUT_PLACES,
+            (false, false) => &OLD_TASKS,
+        };
         let tasks = table(&mut lines, section, usize::MAX, |fields| limits.task(fields))?;
         let transfers =
             table(&mut lines, &TRANSFERS, usize::MAX, |fields| limits.transfer(fields))?;
@@ -183,6 +197,7 @@ struct Limits<'a> {
     phases: usize,
     jobs: usize,
     has_jobs: bool,
+    has_spots: bool,
     codelets: &'a [&'static str],
 }
 
@@ -197,6 +212,7 @@ impl Limits<'_> {
         let (start, end) = times(fields)?;
         let outcomes = [Outcome::Done, Outcome::Failed, Outcome::Skipped];
         let outcome = word(fields, &outcomes, Outcome::name)?;
+        let spot = if self.has_spots { spot(fields)? } else { None };
         Ok(TaskRecord {
             task,
             codelet,
@@ -205,6 +221,7 @@ impl Limits<'_> {
             worker,
             priority,
             iteration,
+            spot,
             after,
             start,
             end,
@@ -230,6 +247,24 @@ impl Limits<'_> {
             Gauge::Ready
         };
         Ok(Sample { time: time(fields)?, gauge, value: fields.number()? })
+    }
+}
+
+/// A place in a grid: four numbers, or nothing four times.
+fn spot(fields: &mut Fields<'_>) -> Result<Option<Spot>, ReadError> {
+    let mut numbers = [None; 4];
+    for place in &mut numbers {
+        *place = fields.optional()?;
+    }
+    match numbers {
+        [None, None, None, None] => Ok(None),
+        [Some(row), Some(column), Some(rows), Some(columns)]
+            if row < rows && column < columns && rows.max(columns) <= MOST_GRID =>
+        {
+            let [row, column, rows, columns] = [row, column, rows, columns].map(|n| n as usize);
+            Ok(Some(Spot { row, column, rows, columns }))
+        }
+        _ => Err(fields.fail("ends four numbers that are no place in a grid")),
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     ABOUT, CODELETS, CONTEXTS, END, HEADER, JOBS, MEMORIES, MESSAGES, MOVES, PHASES, POLLS, RANKS,
     RESIZES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS, lines,
 };
+use crate::ranks::Spot;
 use crate::trace::{
     ContextRecords, Gauge, JobRecord, MessageRecord, Passage, ResizeRecord, Trace, WorkerMove,
 };
@@ -91,10 +92,16 @@ impl Trace {
             let (task, phase, job, worker) = (record.task, record.phase, record.job, record.worker);
             let (priority, iteration, after) = (record.priority, record.iteration, record.after);
             let (start, end, outcome) = (record.start, record.end, record.outcome.name());
-            writeln!(
+            write!(
                 out,
                 "{task},{codelet},{phase},{job},{worker},{priority},{iteration},{after},{start},{end},{outcome}"
             )?;
+            match record.spot {
+                Some(Spot { row, column, rows, columns }) => {
+                    writeln!(out, ",{row},{column},{rows},{columns}")?;
+                }
+                None => writeln!(out, ",,,,")?,
+            }
         }
         Ok(())
     }

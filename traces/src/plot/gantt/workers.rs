@@ -92,10 +92,13 @@ impl Chart<'_> {
     }
 
     fn describe_task(&self, record: &TaskRecord) -> String {
-        let TaskRecord { codelet, task, start, end, outcome, .. } = *record;
+        let TaskRecord { codelet, task, spot, start, end, outcome, .. } = *record;
         let (from, to, took) = (duration(start), duration(end), duration(end - start));
         let phase = if self.groups.by == "phase" { self.trace.phase_of(record) } else { "" };
+        let tile = spot
+            .map_or_else(String::new, |spot| format!(" on tile ({}, {})", spot.row, spot.column));
         let comma = if phase.is_empty() { "" } else { ", " };
-        format!("{codelet}, task {task}{comma}{phase}: {from} to {to} ({took}), {}", outcome.name())
+        let name = outcome.name();
+        format!("{codelet}, task {task}{tile}{comma}{phase}: {from} to {to} ({took}), {name}")
     }
 }

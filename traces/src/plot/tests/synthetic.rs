@@ -1,5 +1,6 @@
 //! Traces of a machine that never was, with all that a trace can hold.
 
+use tegula_runtime::ranks::Spot;
 use tegula_runtime::trace::{
     Gauge, MessageRecord, Outcome, Passage, PollRecord, Purpose, Records, Sample, Site, TaskRecord,
     Trace, TransferRecord,
@@ -19,6 +20,8 @@ const MOVE: u64 = 600_000;
 /// Workers of two classes that take tasks in program order.
 struct Machine {
     cpus: usize,
+    /// Tiles of a row, and of a column.
+    nt: usize,
     /// When each worker is free.
     free: Vec<u64>,
     /// Of each tile when it was last written, by which task, and in which memory it is.
@@ -31,6 +34,7 @@ struct Machine {
 pub(super) fn cholesky(nt: usize, cpus: usize, gpus: usize) -> Trace {
     let mut machine = Machine {
         cpus,
+        nt,
         free: vec![0; cpus + gpus],
         tiles: vec![(0, 0, 0); nt * nt],
         used: vec![0; 1 + gpus],
@@ -107,7 +111,8 @@ impl Machine {
         let factor = if task % 100 == 57 { 4 } else { 1 };
         let end = start + factor * durations[class(worker)] + task % 7;
         self.free[worker] = end;
-        self.tiles[tiles[tiles.len() - 1]] = (end, task + 1, memory);
+        let (last, nt) = (tiles[tiles.len() - 1], self.nt);
+        self.tiles[last] = (end, task + 1, memory);
         self.count(ready, 1);
         self.count(start, 0);
         self.records.tasks.push(TaskRecord {
@@ -118,6 +123,7 @@ impl Machine {
             worker,
             priority: -(iteration as i32),
             iteration: iteration as u32,
+            spot: Some(Spot { row: last / nt, column: last % nt, rows: nt, columns: nt }),
             after,
             start,
             end,

@@ -8,6 +8,7 @@ use tegula_linalg::program::cholesky_flops;
 use tegula_runtime::flow::Access::{self, R, RW, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError, Handle};
 use tegula_runtime::random::SplitMix64;
+use tegula_runtime::ranks::Spot;
 use tegula_tiles::{Storage, TileMatrix};
 
 use super::{Setting, Sizes, Spread, Tasks, Workload, held, triangle};
@@ -158,6 +159,11 @@ fn below(random: &mut SplitMix64, bound: usize) -> usize {
     ((random.uniform() * bound as f64) as usize).min(bound - 1)
 }
 
+/// Where a tile of the square matrix lies that the tasks make or share.
+fn spot(sizes: &Sizes, row: usize, column: usize) -> Spot {
+    Spot { row, column, rows: sizes.tiles, columns: sizes.tiles }
+}
+
 /// Submits the product of a row of A and a column of B for each of `pairs`; results are dropped.
 fn products(
     flow: &mut Flow,
@@ -173,7 +179,7 @@ fn products(
     let columns: Vec<Handle> = (0..sizes.tiles).map(|_| strip()).collect();
     let product = Outer { flops: 2.0 * STRIP as f64 * (sizes.nb as f64).powi(3) };
     for (i, j) in pairs(sizes) {
-        let result = flow.register(sizes.tile_bytes());
+        let result = flow.register_at(sizes.tile_bytes(), spot(sizes, i, j));
         flow.submit(product, &[(rows[i], R), (columns[j], R), (result, W)], 0);
         flow.done_with(result);
     }
@@ -230,12 +236,12 @@ readers! {
 /// Submits the tasks of a Cholesky factorisation, all of which may run at once.
 fn cholesky(flow: &mut Flow, sizes: &Sizes) {
     let n = sizes.tiles;
-    let mut tile = || {
-        let handle = flow.register(sizes.tile_bytes());
+    let mut tile = |i, j| {
+        let handle = flow.register_at(sizes.tile_bytes(), spot(sizes, i, j));
         flow.touch(handle);
         handle
     };
-    let tiles: Vec<Vec<Handle>> = (0..n).map(|i| (0..=i).map(|_| tile()).collect()).collect();
+    let tiles: Vec<Vec<Handle>> = (0..n).map(|i| (0..=i).map(|j| tile(i, j)).collect()).collect();
     let order = sizes.nb as f64;
     let cost = |flops: f64| Cost { flops, bytes: 0.0 };
     for k in 0..n {
@@ -274,7 +280,8 @@ fn separate_products<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
         for j in 0..sizes.tiles {
             for k in 0..sizes.tiles {
                 // Nobody has written it, so nothing is brought.
-                let c = flow.register(sizes.tile_bytes());
+                let c = flow.register_at(sizes.tile_bytes(), spot(sizes, i, j));
+                flow.iteration(k);
                 flow.submit(gemm, &[(a.tile(i, k), R), (b.tile(k, j), R), (c, RW)], 0);
                 flow.done_with(c);
             }

@@ -3,8 +3,8 @@
 
     scripts/bench/claims.py [--tegula PROGRAM] [--run] [--write]
 
-Gathers the tables of claims of scripts/bench/results; --run first runs all that they come from, which takes up to an
-hour on two cores, and writes it there (rows whose text is not generated are to be looked at then: it says which).
+Gathers the tables of claims of scripts/bench/results; --run first runs all that they come from, which takes some
+55 minutes on two cores, and writes it there (rows whose text is not generated are to be looked at then: it says which).
 --write puts the table into scripts/bench/results/claims.md.
 """
 

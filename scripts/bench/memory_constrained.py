@@ -811,6 +811,23 @@ def tessera_text(rows):
     )
 
 
+def idle_devices(runs):
+    """At how many points half the devices would be faster than all, which no policy sees."""
+    times = {}
+    for name, case in CASES.items():
+        for gpus, memory, *_ in case.rows:
+            for policy in ("tessera", "darts", "dmdar"):
+                few, many = (runs.get(name, count, memory, policy) for count in (gpus, 2 * gpus))
+                times |= {(name, 2 * gpus, n, policy): few[n] / many[n] for n in few.keys() & many.keys()}
+    slower = {point: ratio for point, ratio in times.items() if ratio > 1.005}
+    name, gpus, n, policy = max(times, key=times.get)
+    return (
+        f"No policy here leaves a device idle that has tasks. Half the devices would be faster at {len(slower)} of {len(times)}\n"
+        f"points of tessera, DARTS and DMDAR, {len([1 for case, *_ in slower if case == '2d-sparse'])} of them of the sparse product; most for {POLICIES[policy][0]},\n"
+        f"`{CASES[name].program}` of {n} x {n} tiles on {gpus}: {times[name, gpus, n, policy]:.2f} times as fast on {gpus // 2}."
+    )
+
+
 def grid():
     """One line per case: what was run."""
     rows = []
@@ -867,6 +884,10 @@ def section(runs, bench):
         tessera_text(ours_against_darts(runs)),
         "",
         table(["program", "GPUs", "memory of each", "tessera / DARTS+LUF", "worst", "tessera / DMDAS"], ours_against_darts(runs)),
+        "",
+        "### Idle devices",
+        "",
+        idle_devices(runs),
     ]
     return "\n".join(parts), claims
 

@@ -2,8 +2,8 @@
 
 use super::{Flow, Space, TaskData};
 use crate::memory::MemoryUse;
-use crate::ranks::Spot;
 use crate::trace::{Outcome, Records, TaskRecord, Trace};
+use crate::types::Spot;
 
 impl Space {
     /// A record of the task in slot `task`, times still to be filled in.

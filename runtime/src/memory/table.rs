@@ -10,7 +10,7 @@ use super::arbiter::Arbiter;
 use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
 use super::slab::{Numbers, Slab};
-use crate::ranks::Spot;
+use crate::types::Spot;
 
 /// Changes the first by the second.
 pub type Merge = fn(&mut [u8], &[u8]);

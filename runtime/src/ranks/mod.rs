@@ -58,8 +58,8 @@ pub use exchange::{
 };
 pub use frame::{Item, ItemError, Items};
 pub(crate) use ledger::Ledger;
-pub use owners::{Owners, Spot};
+pub use owners::Owners;
 pub use program::{Change, Program, Step};
 pub use tree::{Branch, Shape, tree};
 
-pub use crate::types::Rank;
+pub use crate::types::{Rank, Spot};

@@ -1,19 +1,7 @@
 //! Which rank owns a datum that has a place in a grid.
 
 use super::Rank;
-
-/// Place of a datum in a grid of data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Spot {
-    /// Its row, from 0.
-    pub row: usize,
-    /// Its column, from 0.
-    pub column: usize,
-    /// Rows of the grid.
-    pub rows: usize,
-    /// Columns of the grid.
-    pub columns: usize,
-}
+use crate::types::Spot;
 
 /// A map from places to ranks.
 pub trait Owners: Send + Sync {

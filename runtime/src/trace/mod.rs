@@ -18,7 +18,7 @@ pub use totals::{Computed, Totals};
 
 use std::collections::HashMap;
 
-use crate::ranks::Spot;
+use crate::types::Spot;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod cost;
 mod handle;
 mod memory;
 mod rank;
+mod spot;
 mod task;
 mod worker;
 
@@ -16,6 +17,7 @@ pub use cost::Cost;
 pub use handle::{Handle, HandleId};
 pub use memory::{MAX_MEMORIES, MemoryId};
 pub use rank::Rank;
+pub use spot::Spot;
 pub(crate) use task::Kind;
 pub use task::TaskId;
 pub use worker::{ClassId, WorkerId};

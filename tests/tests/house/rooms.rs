@@ -27,7 +27,7 @@ const ROOMS: &[Room] = &[
     Room { name: "cuda", knows: &[], must_not: &[THREADS, TIME, KERNELS] },
     Room { name: "energy", knows: &["cuda"], must_not: &[KERNELS] },
     Room { name: "watch", knows: &["types"], must_not: &[KERNELS] },
-    Room { name: "trace", knows: &["sync"], must_not: &[] },
+    Room { name: "trace", knows: &["sync", "types"], must_not: &[] },
     Room { name: "platform", knows: &["trace", "types"], must_not: &[TIME] },
     Room {
         name: "memory",

@@ -4,12 +4,12 @@
 //! The first line is `tegula-trace,5`. Each section opens with `section,NAME,LINES` and a line that
 //! names its columns; times are in nanoseconds since the first start; codelets, phases, ranks,
 //! workers and memories are numbered from 0 by the lines of their own sections. What one end of a
-//! message has not recorded is empty, as is the place of a task that works on no tile. The last line is `end`, so that a file that was cut off is
-//! found out.
+//! message has not recorded is empty, as is the place of a task that works on nothing that has one.
+//! The last line is `end`, so that a file that was cut off is found out.
 //!
-//! Older versions are read, too: 4 lacks the places of tasks; 3 also lacks contexts, jobs, resizes and the job of each task; 2 also
-//! lacks ranks, the rank of each worker, messages and polls; 1 also
-//! lacks the first section, which says what was run.
+//! Older versions are read, too: 4 lacks the places of tasks; 3 also lacks contexts, jobs, resizes
+//! and the job of each task; 2 also lacks ranks, the rank of each worker, messages and polls; 1
+//! also lacks the first section, which says what was run.
 
 mod lines;
 mod read;

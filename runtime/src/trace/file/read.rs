@@ -8,12 +8,12 @@ use super::{
     OLD_WORKERS, PHASES, POLLS, RANKS, RESIZES, ReadError, SAMPLES, Section, TASKS,
     TASKS_WITHOUT_PLACES, TRANSFERS, VERSION, WORKERS,
 };
-use crate::ranks::Spot;
 use crate::trace::names::intern;
 use crate::trace::{
     ContextRecords, Gauge, JobRecord, MessageRecord, Outcome, Passage, PollRecord, Purpose,
     Records, ResizeRecord, Sample, Site, TaskRecord, Trace, TransferRecord, WorkerMove,
 };
+use crate::types::Spot;
 
 /// Most lines of a section of names: far more than any program has.
 const MOST_NAMES: usize = 10_000;

@@ -6,10 +6,10 @@ use super::{
     ABOUT, CODELETS, CONTEXTS, END, HEADER, JOBS, MEMORIES, MESSAGES, MOVES, PHASES, POLLS, RANKS,
     RESIZES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS, lines,
 };
-use crate::ranks::Spot;
 use crate::trace::{
     ContextRecords, Gauge, JobRecord, MessageRecord, Passage, ResizeRecord, Trace, WorkerMove,
 };
+use crate::types::Spot;
 
 impl Trace {
     /// Writes all of the trace as text that [`Trace::read`] reads again. Control characters in

@@ -86,7 +86,7 @@ macro_rules! values {
 
 values! {
     /// A letter.
-    Letter: c_char => CheckedLetter, "char", |letter: c_char| CheckedLetter(letter.cast_unsigned());
+    Letter: c_char => CheckedLetter, "char", |letter: c_char| CheckedLetter(letter.to_ne_bytes()[0]);
     /// An integer of 32 bits.
     Int: i32 => i32, "int", |integer| integer;
     /// A number.
@@ -123,7 +123,7 @@ macro_rules! own {
 own! {
     /// A letter by value.
     Choice: c_char => CheckedLetter, CType::Value("char"),
-        |letter: c_char| CheckedLetter(letter.cast_unsigned());
+        |letter: c_char| CheckedLetter(letter.to_ne_bytes()[0]);
     /// An integer by value.
     Count: i32 => i32, CType::Value("int"), |count| count;
     /// Workers.

@@ -19,7 +19,7 @@ use tegula::svd::gesvd::dgesvd_;
 const EPS: f64 = f64::EPSILON;
 
 fn letter(letter: u8) -> c_char {
-    letter.cast_signed()
+    c_char::from_ne_bytes([letter])
 }
 
 /// Entries between -1/2 and 1/2.

@@ -30,7 +30,7 @@ use tegula_kernels::scalar::{c32, c64};
 const MUCH: usize = 64;
 
 fn letter(letter: u8) -> c_char {
-    letter.cast_signed()
+    c_char::from_ne_bytes([letter])
 }
 
 /// Rooms for a call: numbers, complex numbers, integers.
@@ -232,7 +232,7 @@ fn refined_solves_check_their_arguments_in_order() {
         let (x, reals) = (&mut [c64::new(0.0, 0.0); MUCH], work.as_mut_ptr());
         let (a, b, room) = (za.as_mut_ptr(), zb.as_mut_ptr(), zwork.as_mut_ptr());
         let (half, count, x) = (zhalf.as_mut_ptr(), count.as_mut_ptr(), x.as_mut_ptr());
-        let uplo = letter.cast_signed();
+        let uplo = c_char::from_ne_bytes([letter]);
         // SAFETY: the rooms hold 2 x 2 and 2 x 1.
         unsafe {
             zcposv_(
@@ -298,7 +298,8 @@ fn singular_values_check_their_arguments_in_order() {
     let gesvd = |jobs: &[u8; 2], [m, n, lda, ldu, ldvt, lwork]: [i32; 6]| {
         let (mut rooms, mut info) = (Rooms::new(), 99);
         let Rooms { a, b, tau, work, zwork, .. } = &mut rooms;
-        let [u, vt]: [&c_char; 2] = [&jobs[0].cast_signed(), &jobs[1].cast_signed()];
+        let [u, vt]: [&c_char; 2] =
+            [&c_char::from_ne_bytes([jobs[0]]), &c_char::from_ne_bytes([jobs[1]])];
         let (a, s, left) = (a.as_mut_ptr(), tau.as_mut_ptr(), b.as_mut_ptr());
         let (work, right) = (work.as_mut_ptr(), zwork.as_mut_ptr().cast());
         // SAFETY: the rooms hold 3 x 3.

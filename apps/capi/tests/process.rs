@@ -10,7 +10,7 @@ use tegula::native::context::tegula_set_num_threads;
 use tegula::qr::gels::dgels_;
 
 const N: i32 = 500;
-const PLAIN: c_char = b'N'.cast_signed();
+const PLAIN: c_char = c_char::from_ne_bytes(*b"N");
 
 fn entries(seed: usize, count: i32) -> Vec<f64> {
     let mix = |i: usize| (i + 31 * seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
@@ -37,7 +37,7 @@ fn definite(n: i32) -> Vec<f64> {
 }
 
 fn factorise(a: &mut [f64], n: i32) -> i32 {
-    let (mut info, lower) = (99, b'L'.cast_signed());
+    let (mut info, lower) = (99, c_char::from_ne_bytes(*b"L"));
     // SAFETY: a matrix of n x n.
     unsafe { dpotrf_(&lower, &n, a.as_mut_ptr(), &n, &mut info) };
     info

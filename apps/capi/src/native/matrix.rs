@@ -165,7 +165,7 @@ fn create(
 ) -> Checked<Matrix> {
     let shape = (m.size(3)?, n.size(4)?);
     let tile = (mb.leading(5, 1)?, nb.leading(6, 1)?);
-    let new = match precision.cast_unsigned().to_ascii_lowercase() {
+    let new = match precision.to_ne_bytes()[0].to_ascii_lowercase() {
         b's' => Matrix::new::<f32>,
         b'd' => Matrix::new::<f64>,
         b'c' => Matrix::new::<c32>,

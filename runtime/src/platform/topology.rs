@@ -66,11 +66,10 @@ fn read(nodes: &Path) -> Vec<Vec<usize>> {
 
 /// The numbers of a list such as `0-3,8`; what is none is passed over.
 fn cores_in(list: &str) -> Vec<usize> {
-    let most = libc::CPU_SETSIZE as usize;
     let part = |part: &str| -> Option<Vec<usize>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-        Some((first..=last.min(most)).collect())
+        Some((first..=last.min(super::cores::MOST)).collect())
     };
     list.trim().split(',').filter_map(part).flatten().collect()
 }

@@ -80,6 +80,7 @@ pub(in crate::kernel) trait Step<L: Lanes> {
 
 /// An array that no boundary of cache lines cuts: a store across one is not forwarded to the loads
 /// that follow it.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Aligned<T>(pub(super) T);

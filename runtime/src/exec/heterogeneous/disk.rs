@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -64,16 +65,11 @@ impl Disk {
     }
 
     /// Gives the room of the place of `handle` back to the system, if that can be; the place stays.
-    #[allow(unsafe_code)]
     pub(super) fn empty(&self, handle: HandleId) {
         let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(&(offset, size)), Ok(file)) = (places.of.get(&handle), &self.file) else {
-            return;
-        };
-        let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-        // SAFETY: a call to the system with numbers alone, of a file that is open. Where it cannot
-        // be done the room stays taken.
-        unsafe { libc::fallocate(file.as_raw_fd(), how, offset as i64, size as i64) };
+        if let (Some(&place), Ok(file)) = (places.of.get(&handle), &self.file) {
+            punch(file, place);
+        }
     }
 
     pub(super) fn read(&self, handle: HandleId, into: &mut [u8]) -> Result<(), ScratchError> {
@@ -104,3 +100,17 @@ impl Disk {
         ScratchError { action, bytes, folder: self.folder.clone(), source }
     }
 }
+
+/// Gives so many bytes from `offset` on back to the system. Where that cannot be done the room
+/// stays taken.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn punch(file: &File, (offset, bytes): (u64, usize)) {
+    let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: a call to the system with numbers alone, of a file that is open.
+    unsafe { libc::fallocate(file.as_raw_fd(), how, offset as i64, bytes as i64) };
+}
+
+/// The room stays taken.
+#[cfg(not(target_os = "linux"))]
+fn punch(_file: &File, _place: (u64, usize)) {}

@@ -149,6 +149,7 @@ pub fn balanced_by_rank(trace: &Trace) -> Vec<Option<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::task;
     use tegula_runtime::trace::{Records, Site};
 
     /// Two ranks: a fast and a slow core on each, and on the second rank a device as well. Tasks of
@@ -162,19 +163,9 @@ mod tests {
             uncertainties: vec![0; 2],
             ..Site::default()
         };
-        let record = |(task, (worker, length)): (u64, (usize, u64))| TaskRecord {
-            task,
+        let record = |(number, (worker, length)): (u64, (usize, u64))| TaskRecord {
             codelet: "gemm",
-            phase: 0,
-            job: 0,
-            worker,
-            priority: 0,
-            iteration: 0,
-            spot: None,
-            after: 0,
-            start: 0,
-            end: length,
-            outcome: Outcome::Done,
+            ..task((number, worker, 0, 0, length))
         };
         let lengths = [(0, 1_000_000), (1, 1_000_000), (2, 2_000_000), (3, 500_000)];
         let tasks = (0..).zip(lengths).map(record).collect();

@@ -14,7 +14,8 @@ use super::frame::{HEAD, head, nothing, shortened};
 use super::style::{CHART, LEFT, WIDTH, rules, style};
 use tegula_figures::colour::Colours;
 use tegula_figures::svg::{Svg, px};
-use tegula_runtime::trace::Trace;
+use tegula_runtime::ranks::Spot;
+use tegula_runtime::trace::{TaskRecord, Trace};
 
 pub(super) const PANEL: Panel = Panel {
     name: "order",
@@ -102,6 +103,11 @@ fn shape(trace: &Trace) -> Option<((usize, usize), usize)> {
     tasks.into_iter().max_by_key(|&(shape, tasks)| (tasks, shape))
 }
 
+/// Where a task works, if that is in the grid of this `shape`.
+fn spot_of(record: &TaskRecord, shape: (usize, usize)) -> Option<Spot> {
+    record.spot.filter(|spot| (spot.rows, spot.columns) == shape)
+}
+
 /// A task on a tile: its start and its unit.
 type Last = (u64, usize);
 /// The tiles of a map, by row and column.
@@ -109,12 +115,8 @@ type Map = BTreeMap<(usize, usize), Last>;
 
 /// The iterations that are shown, each with its map.
 fn maps(trace: &Trace, shape: (usize, usize), units: &Units) -> Vec<(u32, Map)> {
-    let of_shape = || {
-        let spot = |record: &tegula_runtime::trace::TaskRecord| {
-            record.spot.filter(|spot| (spot.rows, spot.columns) == shape)
-        };
-        trace.records.iter().filter_map(move |record| Some((record, spot(record)?)))
-    };
+    let of_shape =
+        || trace.records.iter().filter_map(move |record| Some((record, spot_of(record, shape)?)));
     let iterations: BTreeSet<u32> = of_shape().map(|(record, _)| record.iteration).collect();
     let iterations: Vec<u32> = iterations.into_iter().collect();
     let count = iterations.len().min(MOST_MAPS);
@@ -181,8 +183,7 @@ impl Units {
     fn of(trace: &Trace, shape: (usize, usize)) -> Self {
         let mut tasks_of = vec![0; trace.workers];
         for record in &trace.records {
-            let works = record.spot.is_some_and(|spot| (spot.rows, spot.columns) == shape);
-            tasks_of[record.worker] += usize::from(works);
+            tasks_of[record.worker] += usize::from(spot_of(record, shape).is_some());
         }
         let busy: Vec<usize> = (0..trace.workers).filter(|&worker| tasks_of[worker] > 0).collect();
         let mut classes: BTreeMap<&str, usize> = BTreeMap::new();

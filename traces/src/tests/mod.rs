@@ -45,7 +45,7 @@ fn broken_traces_do_no_harm() {
 }
 
 /// A task `number` on a worker, after the one of the number `after` less one, from start to end.
-fn task((task, worker, after, start, end): (u64, usize, u64, u64, u64)) -> TaskRecord {
+pub(crate) fn task((task, worker, after, start, end): (u64, usize, u64, u64, u64)) -> TaskRecord {
     TaskRecord {
         task,
         codelet: "potrf",

@@ -3,24 +3,16 @@
 use super::checks::check_well_formed;
 use super::synthetic::{cholesky, cholesky_over};
 use crate::plot::order;
+use crate::tests::task;
 use tegula_runtime::ranks::Spot;
-use tegula_runtime::trace::{Outcome, Records, Site, TaskRecord, Trace};
+use tegula_runtime::trace::{Records, Site, TaskRecord, Trace};
 
 /// Tasks on tiles of a grid, one second after the other: worker, iteration, row, column.
 fn on_tiles(workers: usize, shape: (usize, usize), tasks: &[(usize, u32, usize, usize)]) -> Trace {
-    let record = |(task, &(worker, iteration, row, column)): (u64, &(_, _, _, _))| TaskRecord {
-        task,
-        codelet: "gemm",
-        phase: 0,
-        job: 0,
-        worker,
-        priority: 0,
+    let record = |(number, &(worker, iteration, row, column)): (u64, &(_, _, _, _))| TaskRecord {
         iteration,
         spot: Some(Spot { row, column, rows: shape.0, columns: shape.1 }),
-        after: 0,
-        start: task * 1_000_000_000,
-        end: (task + 1) * 1_000_000_000,
-        outcome: Outcome::Done,
+        ..task((number, worker, 0, number * 1_000_000_000, (number + 1) * 1_000_000_000))
     };
     let tasks = (0..).zip(tasks).map(record).collect();
     Trace::new(Records { tasks, ..Records::default() }, Site::cores(workers), &["none"])

@@ -4,12 +4,17 @@
 //! Who posts an event while another thread has the state leaves it to that one, which looks at the
 //! list once more after it has let the state go.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::sync::{Guard, Mutex, lock};
 
 /// A state, and the events that it has not seen yet.
 pub(super) struct EventQueue<S, E> {
     inside: Mutex<Inside<S, E>>,
     events: Mutex<Vec<E>>,
+    /// Posted events, and those of them that were left to another thread. Only counted by these.
+    posted: AtomicU64,
+    left: AtomicU64,
 }
 
 struct Inside<S, E> {
@@ -21,7 +26,8 @@ struct Inside<S, E> {
 impl<S, E> EventQueue<S, E> {
     pub(super) fn new(state: S) -> Self {
         let inside = Inside { state, taken: Vec::new() };
-        Self { inside: Mutex::new(inside), events: Mutex::new(Vec::new()) }
+        let (posted, left) = Default::default();
+        Self { inside: Mutex::new(inside), events: Mutex::new(Vec::new()), posted, left }
     }
 
     /// Notes an event that whoever has the state next deals with.
@@ -32,7 +38,16 @@ impl<S, E> EventQueue<S, E> {
     /// Notes an event, and sees to it that somebody deals with it by `step`.
     pub(super) fn post(&self, event: E, step: impl Fn(&mut S, &mut Vec<E>)) {
         self.note(event);
-        self.drain(step);
+        self.posted.fetch_add(1, Ordering::Relaxed);
+        if !self.drain(step) {
+            self.left.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How many events were posted, and how many of them another thread was left with, which had
+    /// the state.
+    pub(super) fn conflicts(&self) -> (u64, u64) {
+        (self.posted.load(Ordering::Relaxed), self.left.load(Ordering::Relaxed))
     }
 
     /// Waits for the state, deals with what happened so far, does `work`, and deals with what
@@ -50,15 +65,19 @@ impl<S, E> EventQueue<S, E> {
         result
     }
 
-    /// Deals with all events unless another thread is at it, which then looks once more.
-    pub(super) fn drain(&self, step: impl Fn(&mut S, &mut Vec<E>)) {
+    /// Deals with all events unless another thread is at it, which then looks once more. Says
+    /// whether this one was at it.
+    pub(super) fn drain(&self, step: impl Fn(&mut S, &mut Vec<E>)) -> bool {
+        let mut has_dealt = false;
         while let Some(mut inside) = self.try_lock() {
             self.deal(&mut inside, &step);
             drop(inside);
+            has_dealt = true;
             if lock(&self.events).is_empty() {
-                return;
+                break;
             }
         }
+        has_dealt
     }
 
     fn deal(&self, inside: &mut Inside<S, E>, step: impl Fn(&mut S, &mut Vec<E>)) {
@@ -104,6 +123,8 @@ mod models {
             thread.join().unwrap();
             assert!(lock(&queue.events).is_empty(), "an event was forgotten");
             assert_eq!(lock(&queue.inside).state, 15);
+            let (posted, left) = queue.conflicts();
+            assert!(posted == 3 && left <= 2, "{left} of {posted}");
         });
     }
 }

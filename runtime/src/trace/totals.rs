@@ -39,6 +39,10 @@ pub struct Totals {
     pub hits: Vec<u64>,
     /// By memory, data that had to be brought for them.
     pub misses: Vec<u64>,
+    /// Events of real runs, such as the end of a task, after which may be decided.
+    pub events: u64,
+    /// Those of them that came while another thread decided, which was left with them.
+    pub conflicts: u64,
     /// End of the last task, in nanoseconds.
     pub makespan: u64,
 }
@@ -57,6 +61,8 @@ impl Totals {
             computed: Vec::new(),
             hits: vec![0; memories],
             misses: vec![0; memories],
+            events: 0,
+            conflicts: 0,
             makespan: 0,
         }
     }
@@ -107,6 +113,8 @@ impl Totals {
         }
         less(&mut self.hits, &before.hits);
         less(&mut self.misses, &before.misses);
+        self.events -= before.events;
+        self.conflicts -= before.conflicts;
         self.makespan -= before.makespan;
         self
     }

@@ -66,6 +66,10 @@ pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site
         })
     });
     into.insert("tasks".to_owned(), workers.collect());
+    if totals.events > 0 {
+        let conflicts = json!({ "events": totals.events, "left": totals.conflicts });
+        into.insert("conflicts".to_owned(), conflicts);
+    }
 }
 
 /// What went to a disk.

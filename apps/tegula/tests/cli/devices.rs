@@ -23,6 +23,11 @@ fn every_algorithm_passes_its_check_on_emulated_accelerators() {
                 for worker in workers {
                     assert!(number(worker, "/waiting_share") <= 1.0, "{worker:#}");
                 }
+                // Each task ends in an event.
+                let [events, left] = ["/conflicts/events", "/conflicts/left"]
+                    .map(|pointer| number(&result, pointer));
+                assert!(events >= number(&result, "/tasks_run"), "{result:#}");
+                assert!(left < events, "{result:#}");
                 // With cores at hand, a policy may leave what is quick to them.
                 if cores == 0 {
                     assert!(number(&result, "/transfers/bytes") > 0.0, "{command}");

@@ -250,6 +250,13 @@ impl Shared {
         self.core.with(|core, events| core.step(self, events), work)
     }
 
+    /// What the run came to so far.
+    fn totals(&self) -> Totals {
+        let totals = self.with_core(|core| core.totals());
+        let (events, conflicts) = self.core.conflicts();
+        Totals { events, conflicts, ..totals }
+    }
+
     /// Notes an event, and sees to it that somebody deals with it.
     fn post(&self, event: Event) {
         self.core.post(event, |core, events| core.step(self, events));
@@ -414,7 +421,7 @@ impl Running for Heterogeneous {
     }
 
     fn totals(&self) -> Option<Totals> {
-        Some(self.shared.with_core(|core| core.totals()))
+        Some(self.shared.totals())
     }
 
     fn with_contexts(&mut self, look: &mut LookAtContexts<'_>) -> Result<(), ContextError> {

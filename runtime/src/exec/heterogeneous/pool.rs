@@ -104,7 +104,7 @@ impl Pool {
     /// What was run and moved so far.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        self.shared().with_core(|core| core.totals())
+        self.shared().totals()
     }
 
     /// Names of the workers and memories.

@@ -63,4 +63,5 @@ pub mod sim;
 mod sync;
 pub mod trace;
 mod types;
+#[cfg(unix)]
 pub mod watch;

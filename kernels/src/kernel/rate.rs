@@ -86,13 +86,27 @@ fn measure<T: Scalar>(
     Rate { seconds: samples[PASSES / 2], flops: cost.flops, bytes: cost.bytes }
 }
 
-/// Processor time of this thread: on a shared machine, elapsed time would count the others' work.
-fn thread_seconds() -> f64 {
+/// Seconds of processor time that this thread has run: on a shared machine, elapsed time would
+/// count the others' work.
+#[cfg(unix)]
+#[must_use]
+pub fn thread_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call writes one `timespec`, which is there.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     assert!(status == 0, "the clock of the thread's processor time answers {status}");
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// Seconds that have passed since it was first asked: no clock of one thread is known here.
+#[cfg(not(unix))]
+#[must_use]
+pub fn thread_seconds() -> f64 {
+    use std::sync::LazyLock;
+    use std::time::Instant;
+
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed().as_secs_f64()
 }
 
 /// Sets of operands for as many calls, in one piece of memory, as a runtime that pools its tiles

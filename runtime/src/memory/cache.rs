@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Alignment of every buffer in bytes: a cache line, and a vector register of AVX-512.
 const ALIGNMENT: usize = 64;
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
 /// From this size on, buffers are mapped: the system hands out zeroed pages on first touch, so
 /// that a page lies near the core that writes it first.
 pub(crate) const MAPPED_FROM: usize = 64 * 1024;
@@ -199,39 +202,43 @@ impl Drop for BufferCache {
 /// What a buffer of `bytes` bytes takes.
 #[must_use]
 pub fn rounded(bytes: usize) -> usize {
-    let unit = if bytes < MAPPED_FROM { ALIGNMENT } else { 4096 };
+    let unit = if bytes < MAPPED_FROM { ALIGNMENT } else { PAGE };
     bytes.max(1).next_multiple_of(unit)
 }
 
 fn layout(size: usize) -> Layout {
-    Layout::from_size_align(size, ALIGNMENT).expect("a buffer's size fits the address space")
+    let alignment = if size < MAPPED_FROM { ALIGNMENT } else { PAGE };
+    Layout::from_size_align(size, alignment).expect("a buffer's size fits the address space")
 }
 
 #[allow(unsafe_code)]
 fn allocate(size: usize) -> Option<NonNull<u8>> {
-    if size < MAPPED_FROM {
-        // SAFETY: `size` is not zero.
-        return NonNull::new(unsafe { alloc_zeroed(layout(size)) });
+    #[cfg(unix)]
+    if size >= MAPPED_FROM {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: an anonymous mapping at an address of the system's choice.
+        let pointer = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
+        let is_mapped = pointer != libc::MAP_FAILED;
+        return if is_mapped { NonNull::new(pointer.cast()) } else { None };
     }
-    let (protection, flags) =
-        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: an anonymous mapping at an address of the system's choice.
-    let pointer = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
-    if pointer == libc::MAP_FAILED { None } else { NonNull::new(pointer.cast()) }
+    // SAFETY: `size` is not zero.
+    NonNull::new(unsafe { alloc_zeroed(layout(size)) })
 }
 
 /// # Safety
 /// `pointer` came from `allocate(size)`.
 #[allow(unsafe_code)]
 unsafe fn free(pointer: NonNull<u8>, size: usize) {
-    if size < MAPPED_FROM {
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(pointer.as_ptr(), layout(size)) };
-    } else {
+    #[cfg(unix)]
+    if size >= MAPPED_FROM {
         // SAFETY: mapped with this size.
         let status = unsafe { libc::munmap(pointer.as_ptr().cast(), size) };
         debug_assert_eq!(status, 0, "munmap of a buffer failed");
+        return;
     }
+    // SAFETY: allocated with this layout.
+    unsafe { dealloc(pointer.as_ptr(), layout(size)) };
 }
 
 #[cfg(test)]

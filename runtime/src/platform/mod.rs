@@ -4,6 +4,7 @@ mod cores;
 mod limit;
 mod machine;
 mod models;
+mod position;
 mod topology;
 
 pub use cores::{allowed_cores, bind_to_cores, usable_cores};
@@ -11,6 +12,7 @@ pub use machine::{
     Cap, Durations, Link, Machine, Memory, MemoryKind, Route, Worker, WorkerClass, WorkerKind,
 };
 pub use models::{Basis, Entry, Formula, Models, TRUSTED};
+pub use position::ByPosition;
 pub use topology::Topology;
 
 use crate::types::Cost;

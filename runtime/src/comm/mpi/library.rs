@@ -3,7 +3,10 @@
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::path::Path;
 
+#[cfg(unix)]
 use libloading::os::unix::{Library as Dynamic, RTLD_GLOBAL, RTLD_NOW};
+#[cfg(windows)]
+use libloading::os::windows::Library as Dynamic;
 
 use super::StartError;
 use super::launcher::Family;
@@ -66,7 +69,11 @@ impl Library {
     /// The library that the program is linked to or has opened for all; `None` if there is none.
     #[must_use]
     pub fn of_process() -> Option<Self> {
-        let dynamic = Box::leak(Box::new(Dynamic::this()));
+        #[cfg(unix)]
+        let dynamic = Dynamic::this();
+        #[cfg(windows)]
+        let dynamic = Dynamic::this().ok()?;
+        let dynamic = Box::leak(Box::new(dynamic));
         let file = "this program".to_owned();
         let mut library = Self { dynamic, file, family: Family::Mpich };
         library.address("MPI_Init_thread").ok()?;
@@ -79,8 +86,12 @@ impl Library {
     fn open(name: &OsStr) -> Result<Self, StartError> {
         // All symbols are shared: Open MPI opens plugins that look for its own functions.
         // SAFETY: the initialisers of MPI libraries have no precondition.
-        let dynamic = unsafe { Dynamic::open(Some(name), RTLD_NOW | RTLD_GLOBAL) }
-            .map_err(|error| StartError::NotFound { tried: reason(&error) })?;
+        #[cfg(unix)]
+        let dynamic = unsafe { Dynamic::open(Some(name), RTLD_NOW | RTLD_GLOBAL) };
+        // SAFETY: as above.
+        #[cfg(windows)]
+        let dynamic = unsafe { Dynamic::new(name) };
+        let dynamic = dynamic.map_err(|error| StartError::NotFound { tried: reason(&error) })?;
         // Never closed: MPI's own threads may run until the process ends.
         let dynamic = Box::leak(Box::new(dynamic));
         let file = name.to_string_lossy().into_owned();

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io;
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::memory::rounded;
+use crate::platform::ByPosition;
 use crate::types::HandleId;
 
 /// The scratch file cannot be used.

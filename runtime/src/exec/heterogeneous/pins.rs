@@ -74,9 +74,16 @@ impl Leaving for Pins {
 }
 
 /// Bytes of memory that the machine has; 0 if it does not tell.
+#[cfg(unix)]
 #[allow(unsafe_code)]
 fn physical_bytes() -> usize {
     // SAFETY: it answers with a number.
     let ask = |name| usize::try_from(unsafe { libc::sysconf(name) }).unwrap_or(0);
     ask(libc::_SC_PHYS_PAGES).saturating_mul(ask(libc::_SC_PAGESIZE))
+}
+
+/// Not asked for: nothing is pinned.
+#[cfg(not(unix))]
+fn physical_bytes() -> usize {
+    0
 }

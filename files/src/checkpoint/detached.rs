@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use tegula_runtime::platform::ByPosition;
 
 use super::{CheckpointError, previous_checkpoint};
 use crate::{Digest, digest_bytes};

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use libdeflater::Decompressor;
@@ -11,6 +10,7 @@ use rust_hdf5::FilterPipeline;
 use rust_hdf5::format::messages::filter::{
     FILTER_DEFLATE, FILTER_SHUFFLE, reverse_filters_masked_into,
 };
+use tegula_runtime::platform::ByPosition;
 
 use super::entries::Failure;
 use super::storage::{Chunk, Chunks};

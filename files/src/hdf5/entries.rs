@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+
+use tegula_runtime::platform::ByPosition;
 
 use super::chunks::ChunkReader;
 use super::kind::Kind;

@@ -2,8 +2,10 @@
 //! not cut short.
 
 use std::fs::{File, Metadata};
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
+use std::time::SystemTime;
+
+use tegula_runtime::platform::ByPosition;
 
 use crate::source::SourceError;
 
@@ -17,17 +19,27 @@ const OPEN_FOR_WRITING: u8 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     length: u64,
-    device: u64,
-    inode: u64,
-    modified: (i64, i64),
+    modified: Option<SystemTime>,
+    /// Which of the files of this machine it is, where the system tells.
+    identity: (u64, u64),
 }
 
 impl Fingerprint {
     /// That of the file that this is `about`.
     pub(super) fn of(about: &Metadata) -> Self {
-        let modified = (about.mtime(), about.mtime_nsec());
-        Self { length: about.len(), device: about.dev(), inode: about.ino(), modified }
+        Self { length: about.len(), modified: about.modified().ok(), identity: identity(about) }
     }
+}
+
+#[cfg(unix)]
+fn identity(about: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (about.dev(), about.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_about: &Metadata) -> (u64, u64) {
+    (0, 0)
 }
 
 /// Where a file begins, and where its root group stands.

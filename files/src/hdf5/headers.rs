@@ -1,9 +1,9 @@
 //! Messages of the header of one object, as far as they say where its parts stand.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 use rust_hdf5::format::messages::MSG_OBJ_HEADER_CONTINUATION;
+use tegula_runtime::platform::ByPosition;
 
 use super::guard::Superblock;
 

@@ -1,8 +1,9 @@
 //! Which format a file has: by the end of its name, else by what it begins with.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use os_str_bytes::OsStrBytesExt;
 
 use super::input::{self, Opened};
 use super::{FORMATS, Format, ReadSettings, Writing};
@@ -60,13 +61,11 @@ pub fn find_matrix(spec: impl AsRef<OsStr>, format: Option<&str>) -> Result<Foun
 /// The file and the part after the last colon, if the whole is no file and what stands before the
 /// colon is one.
 fn split(spec: &OsStr) -> (PathBuf, Option<String>) {
-    let bytes = spec.as_bytes();
     if !Path::new(spec).exists()
-        && let Some(colon) = bytes.iter().rposition(|&byte| byte == b':')
-        && let path = Path::new(OsStr::from_bytes(&bytes[..colon]))
-        && path.exists()
+        && let Some((path, part)) = spec.rsplit_once(':')
+        && Path::new(path).exists()
     {
-        return (path.into(), Some(String::from_utf8_lossy(&bytes[colon + 1..]).into_owned()));
+        return (path.into(), Some(part.to_string_lossy().into_owned()));
     }
     (spec.into(), None)
 }

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use tegula_kernels::scalar::{Real, Scalar};
+use tegula_runtime::platform::ByPosition;
 
 use super::NpyError;
 use super::header::{Header, Kind, Objection};

@@ -27,7 +27,6 @@ mod shuffle;
 mod subset;
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 pub use block_shuffle::{BlockShuffled, shuffle_blocks};
@@ -39,6 +38,7 @@ pub use file::OwnerFile;
 pub use last_rows::{constrain_last_rows, first_constrained_row, shuffle_eligible};
 pub use one_d::OneD;
 pub use one_d_one_d::{OneDOneD, VirtualGrid};
+use os_str_bytes::OsStrBytesExt;
 pub use planned::{Planned, Strategy};
 pub use powers::Powers;
 use request::Request;
@@ -124,8 +124,7 @@ pub fn distribution_with(
 
 /// The distribution `NAME[:PARAMETER][@RANKS]`.
 fn over_subset(text: &OsStr, powers: &Powers, costs: Option<&Costs>, storage: Storage) -> Made {
-    let at = text.as_bytes().iter().rposition(|&byte| byte == b'@');
-    let Some((text, subset)) = at.map(|at| apart(text, at)) else {
+    let Some((text, subset)) = text.rsplit_once('@') else {
         return over_all(text, powers.clone(), costs.cloned(), storage);
     };
     let subset = subset.to_string_lossy();
@@ -137,19 +136,9 @@ fn over_subset(text: &OsStr, powers: &Powers, costs: Option<&Costs>, storage: St
     Ok(Arc::new(Subset { owners: over_all(text, powers, costs, storage)?, ranks }))
 }
 
-/// What stands before and behind the byte `at`.
-fn apart(text: &OsStr, at: usize) -> (&OsStr, &OsStr) {
-    let bytes = text.as_bytes();
-    (OsStr::from_bytes(&bytes[..at]), OsStr::from_bytes(&bytes[at + 1..]))
-}
-
 /// The distribution `NAME[:PARAMETER]`.
 fn over_all(text: &OsStr, powers: Powers, costs: Option<Costs>, storage: Storage) -> Made {
-    let colon = text.as_bytes().iter().position(|&byte| byte == b':');
-    let (name, file) = colon.map_or((text, None), |at| {
-        let (name, rest) = apart(text, at);
-        (name, Some(rest))
-    });
+    let (name, file) = text.split_once(':').map_or((text, None), |(name, file)| (name, Some(file)));
     let name = name.to_string_lossy();
     let parameter = file.map(OsStr::to_string_lossy);
     let parameter = parameter.as_deref();

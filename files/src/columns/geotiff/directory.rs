@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+
+use tegula_runtime::platform::ByPosition;
 
 use super::super::damaged;
 

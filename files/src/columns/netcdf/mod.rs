@@ -12,12 +12,12 @@ mod packing;
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use self::header::{Header, Kind, Variable};
 use self::packing::Packing;
 use super::{Batch, ColumnFile, ColumnReader, damaged, free, too_large, unreadable};
+use tegula_runtime::platform::ByPosition;
 
 /// Parts of the memory for reading of which one may hold a variable that is repeated.
 const MEMORY_PARTS: u64 = 4;

@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+
+use tegula_runtime::platform::ByPosition;
 
 use crate::matrix::ReadSettings;
 use crate::matrix::stored::{Bytes, no_room};

@@ -6,11 +6,11 @@ mod read;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tegula_kernels::element::Element;
+use tegula_runtime::platform::ByPosition;
 
 pub(super) use gather::{Gather, no_room};
 

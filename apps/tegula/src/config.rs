@@ -1,13 +1,13 @@
 //! `--config FILE.toml`: flags from a file, put before those of the command line, which win.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::Result;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command};
+use os_str_bytes::OsStrBytesExt;
 use tegula_files::nearest_name;
 use tegula_files::text::read_whole;
 use toml::Spanned;
@@ -93,8 +93,8 @@ fn config_path(arguments: &[OsString]) -> Option<OsString> {
     while let Some(argument) = rest.next() {
         if argument == "--config" {
             found = rest.next().cloned();
-        } else if let Some(value) = argument.as_bytes().strip_prefix(b"--config=") {
-            found = Some(OsStr::from_bytes(value).to_owned());
+        } else if let Some(value) = argument.strip_prefix("--config=") {
+            found = Some(value.to_owned());
         }
     }
     found

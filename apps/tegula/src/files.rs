@@ -5,13 +5,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
+use os_str_bytes::OsStrBytesExt;
 use tegula_diodon::output;
 use tegula_files::checkpoint::previous_checkpoint;
 use tegula_files::matrix::names_file;
@@ -162,8 +161,7 @@ impl Named {
 
 /// Whether both are one file, be it through links.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let identity = |path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
-    place(one) == place(other) || identity(one).is_some_and(|inode| identity(other) == Some(inode))
+    place(one) == place(other) || same_file::is_same_file(one, other).unwrap_or(false)
 }
 
 /// The path without links. What is not there yet lies in its folder.
@@ -183,12 +181,10 @@ fn may_be_file(path: &Path) -> bool {
 /// The files that a value names: it is one, as `D.npy`; what stands before its last colon is one,
 /// as in `D.h5:DATASET`; or what stands after its first, as in `file:owners.csv`.
 fn files_in(value: &OsStr) -> impl Iterator<Item = PathBuf> {
-    let bytes = value.as_bytes();
-    let before = bytes.iter().rposition(|&byte| byte == b':').map(|end| &bytes[..end]);
-    let after = bytes.iter().position(|&byte| byte == b':').map(|start| &bytes[start + 1..]);
-    let candidates = [Some(bytes), before, after].into_iter().flatten();
-    let paths = candidates.map(|bytes| PathBuf::from(OsStr::from_bytes(bytes)));
-    paths.filter(|path| path.is_file())
+    let before = value.rsplit_once(':').map(|(before, _)| before);
+    let after = value.split_once(':').map(|(_, after)| after);
+    let candidates = [Some(value), before, after].into_iter().flatten();
+    candidates.map(PathBuf::from).filter(|path| path.is_file())
 }
 
 /// What help calls `argument`.

@@ -33,11 +33,11 @@ mod trace;
 mod work;
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use os_str_bytes::OsStrBytesExt;
 use tegula_kernels::backend::environment;
 
 /// The program: reads the command line and runs the command.
@@ -100,6 +100,5 @@ fn run(is_prepared: bool) -> ExitCode {
 
 /// Whether one of `arguments` is `--json`.
 fn asks_for_json(arguments: &[OsString]) -> bool {
-    let is_it = |text: &[u8]| text == b"--json" || text.starts_with(b"--json=");
-    arguments.iter().any(|argument| is_it(argument.as_bytes()))
+    arguments.iter().any(|argument| argument == "--json" || argument.starts_with("--json="))
 }

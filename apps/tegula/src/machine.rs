@@ -38,7 +38,7 @@ pub(crate) fn cores() -> Cores {
 /// How many cores the process is bound to that has launched the ranks of this host: the nearest
 /// ancestor that is no rank itself, since a rank may be started by a script.
 fn launcher_cores() -> Option<usize> {
-    let mut process = std::os::unix::process::parent_id();
+    let mut process = parent()?;
     while is_rank(process) {
         process = status(process, "PPid:")?.parse().ok()?;
     }
@@ -49,6 +49,14 @@ fn launcher_cores() -> Option<usize> {
             .map(|bits| bits.count_ones() as usize)
             .sum(),
     )
+}
+
+/// The process that has started this one, if the system tells.
+fn parent() -> Option<u32> {
+    #[cfg(unix)]
+    return Some(std::os::unix::process::parent_id());
+    #[cfg(not(unix))]
+    None
 }
 
 /// Whether `process` was started with the variables of a rank.
@@ -91,7 +99,14 @@ pub(crate) fn peak_resident() -> Option<u64> {
 }
 
 /// Bytes that files in `folder` may still take, if the system tells.
+#[cfg(unix)]
 pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// None: it is not asked for.
+#[cfg(not(unix))]
+pub(crate) fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
 }

@@ -31,9 +31,10 @@ const TOP: [&str; 19] = [
 ];
 
 /// Files that read or set the environment; flags and the environment else belong to the program.
-const ENVIRONMENT: [(&str, &str); 3] = [
+const ENVIRONMENT: [(&str, &str); 4] = [
     ("runtime/src/cuda/library.rs", "CUDA says there alone where it is installed"),
     ("kernels/src/backend/environment.rs", "OpenBLAS reads its settings there and nowhere else"),
+    ("apps/capi/build.rs", "cargo says there what it compiles for"),
     ("apps/capi/src/process.rs", "a library under LAPACK's names has no flags"),
 ];
 

@@ -7,6 +7,8 @@ use std::io::Write;
 
 use tegula_runtime::comm::mpi::{Communicator, Family, Library};
 
+use crate::xerbla::of_program;
+
 /// `WHAT` of `BLACS_GET`: the system's context of a context of BLACS.
 const SYSTEM_CONTEXT: c_int = 10;
 
@@ -51,7 +53,7 @@ pub(super) fn communicator(context: i32, library: &Library) -> Communicator {
 /// Reports a wrong argument as ScaLAPACK does: through `pxerbla_`, which programs replace.
 pub(super) fn pxerbla(context: i32, name: &str, number: i32) {
     type Pxerbla = unsafe extern "C" fn(*const c_int, *const c_char, *const c_int, usize);
-    if let Some(address) = find(c"pxerbla_") {
+    if let Some(address) = of_program(c"pxerbla_") {
         // SAFETY: every program's function of this name has this signature, the length of the text
         // last; the arguments live until it returns.
         unsafe {
@@ -68,7 +70,7 @@ pub(super) fn pxerbla(context: i32, name: &str, number: i32) {
 pub(super) fn abort(context: i32, name: &str, number: i32) {
     type Abort = unsafe extern "C" fn(c_int, *mut c_char, c_int);
     let text = CString::new(name).unwrap_or_default();
-    if let Some(address) = find(c"PB_Cabort") {
+    if let Some(address) = of_program(c"PB_Cabort") {
         // SAFETY: this is the function's type in every PBLAS, which only reads the text.
         unsafe {
             let abort = std::mem::transmute::<*mut c_void, Abort>(address);
@@ -85,16 +87,9 @@ fn say(what: &str) {
     let _ = writeln!(std::io::stderr(), "tegula: {what}");
 }
 
-/// A function of the program and the libraries that it has loaded.
-fn find(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name ends in a zero.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!found.is_null()).then_some(found)
-}
-
-/// As [`find`], of a function without which a context means nothing.
+/// As [`of_program`], of a function without which a context means nothing.
 fn needed(name: &CStr) -> *mut c_void {
-    find(name).unwrap_or_else(|| {
+    of_program(name).unwrap_or_else(|| {
         say(&format!(
             "there is no {} in this program: link it to the shared library of ScaLAPACK or BLACS, or \
              export the names of a static one (-rdynamic)",

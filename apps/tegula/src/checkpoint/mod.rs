@@ -4,6 +4,7 @@
 //! Over ranks all take the same decision in the same pause, which is that of rank 0: it comes to
 //! the others as data of the flow. All bring together what is to be saved, and rank 0 writes it.
 
+mod bell;
 mod resume_command;
 mod signals;
 

@@ -1,7 +1,8 @@
 //! The command with which a run goes on.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+
+use os_str_bytes::OsStrBytesExt;
 
 /// Characters that a shell takes as they are.
 const PLAIN: &str = "_-./:=,+@%";
@@ -12,11 +13,12 @@ pub(super) fn command(arguments: Vec<OsString>, flags: &[&str], value: &OsStr) -
     let mut words = vec!["tegula".to_owned()];
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
-        let mut parts = argument.as_bytes().splitn(2, |&byte| byte == b'=');
-        let flag = parts.next().unwrap_or_default();
-        if !flags.iter().any(|known| known.as_bytes() == flag) {
+        let (flag, value) = argument
+            .split_once('=')
+            .map_or((&*argument, None), |(flag, value)| (flag, Some(value)));
+        if !flags.iter().any(|known| flag == *known) {
             words.push(quoted(&argument));
-        } else if parts.next().is_none() {
+        } else if value.is_none() {
             arguments.next();
         }
     }
@@ -28,7 +30,7 @@ pub(super) fn command(arguments: Vec<OsString>, flags: &[&str], value: &OsStr) -
 /// zsh and ksh spell them, in octal digits.
 fn quoted(word: &OsStr) -> String {
     let Some(text) = word.to_str() else {
-        let spelled = word.as_bytes().iter().map(|&byte| match byte {
+        let spelled = word.as_encoded_bytes().iter().map(|&byte| match byte {
             b'\'' | b'\\' => format!("\\{}", char::from(byte)),
             b' '..=b'~' => char::from(byte).to_string(),
             _ => format!("\\{byte:03o}"),
@@ -79,6 +81,7 @@ mod tests {
             again(&["fit", "--mean", "x + y", "--values", "log('z')", ""]),
             r"tegula fit --mean 'x + y' --values 'log('\''z'\'')' '' --resume 'a run/c'"
         );
+        use std::os::unix::ffi::OsStrExt;
         let latin = OsStr::from_bytes(b"d\xe9j\xe0 'vu'");
         assert_eq!(quoted(latin), r"$'d\351j\340 \'vu\''");
     }

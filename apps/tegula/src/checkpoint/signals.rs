@@ -1,23 +1,37 @@
 //! Signals that ask a run to end: noted until its next pause, and answered at once; elsewhere they
 //! end the process, after its temporary files were removed.
 
-use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGUSR1};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use signal_hook::low_level::{emulate_default_handler, pipe};
+use signal_hook::low_level::emulate_default_handler;
 
+use super::bell::{self, Bell, Ear};
 use crate::guest;
 use crate::machine::system_entry;
 use crate::ranks;
 
 /// The signals with their names.
+#[cfg(unix)]
 const SIGNALS: [(i32, &str); 4] =
-    [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGUSR1, "SIGUSR1"), (SIGHUP, "SIGHUP")];
+    [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, HANG_UP), (SIGUSR1, "SIGUSR1")];
+#[cfg(not(unix))]
+const SIGNALS: [(i32, &str); 2] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")];
+
+/// The signal of a terminal that is closed: nohup has it ignored.
+const HANG_UP: &str = "SIGHUP";
+
+/// Those after which temporary files are removed.
+#[cfg(unix)]
+const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGHUP];
+#[cfg(not(unix))]
+const ENDING: &[i32] = &[SIGINT, SIGTERM];
 
 /// What signals do; there once they are caught.
 static NOTED: OnceLock<Noted> = OnceLock::new();
@@ -36,20 +50,19 @@ struct Noted {
 }
 
 impl Noted {
-    /// Has the signals noted, each with a byte into `pipe`: their actions come in the order in
+    /// Has the signals noted, each of which then rings `bell`: their actions come in the order in
     /// which they are registered.
-    fn register(self, pipe: &UnixStream) -> io::Result<Self> {
+    fn register(self, bell: &Bell) -> io::Result<Self> {
         // The first SIGINT finds nothing yet.
         flag::register_conditional_default(SIGINT, Arc::clone(&self.interrupted))?;
         flag::register(SIGINT, Arc::clone(&self.interrupted))?;
-        for (signal, _) in SIGNALS {
-            // nohup has the end of a terminal ignored.
-            if signal == SIGHUP && is_ignored(signal) {
+        for (signal, name) in SIGNALS {
+            if name == HANG_UP && is_ignored(signal) {
                 continue;
             }
             flag::register_conditional_default(signal, Arc::clone(&self.released))?;
             flag::register_usize(signal, Arc::clone(&self.caught), signal.unsigned_abs() as usize)?;
-            pipe::register(signal, pipe.try_clone()?)?;
+            bell.ring_on(signal)?;
         }
         Ok(self)
     }
@@ -71,11 +84,11 @@ pub(crate) fn catch_signals(reply: impl Into<String>) {
     }
     NOTED.get_or_init(|| {
         let caught = "the system lets a process catch these signals";
-        let (read, write) = UnixStream::pair().expect(caught);
-        let noted = Noted::default().register(&write).expect(caught);
+        let (bell, ear) = bell::pair().expect(caught);
+        let noted = Noted::default().register(&bell).expect(caught);
         if ranks::is_speaker() {
             *REPLY.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply.into());
-            let body = move || wait(read);
+            let body = move || wait(ear);
             // Without a thread the reply comes in the next pause.
             let _ = thread::Builder::new().name("signals".to_owned()).spawn(body);
         }
@@ -84,8 +97,8 @@ pub(crate) fn catch_signals(reply: impl Into<String>) {
 }
 
 /// Waits for the first signal and says what follows it.
-fn wait(mut pipe: UnixStream) {
-    if pipe.read_exact(&mut [0]).is_ok() {
+fn wait(mut ear: Ear) {
+    if ear.wait() {
         answer();
     }
 }
@@ -122,13 +135,13 @@ pub(crate) fn tidy_on_signals() {
 }
 
 fn watch() -> io::Result<()> {
-    let (mut read, write) = UnixStream::pair()?;
+    let (bell, mut ear) = bell::pair()?;
     let last = Arc::new(AtomicUsize::new(0));
-    let (came, ending) = (Arc::clone(&last), [SIGINT, SIGTERM, SIGHUP]);
+    let came = Arc::clone(&last);
     let body = move || {
-        while read.read_exact(&mut [0]).is_ok() {
+        while ear.wait() {
             let signal =
-                ending.iter().find(|one| number(**one) == came.load(Ordering::SeqCst) as u64);
+                ENDING.iter().find(|one| number(**one) == came.load(Ordering::SeqCst) as u64);
             let is_noted = NOTED.get().is_some_and(|noted| !noted.released.load(Ordering::SeqCst));
             if let Some(signal) = signal.filter(|_| !is_noted) {
                 tegula_files::remove_temporaries();
@@ -137,9 +150,9 @@ fn watch() -> io::Result<()> {
         }
     };
     thread::Builder::new().name("tidy".to_owned()).spawn(body)?;
-    for signal in ending.into_iter().filter(|signal| !is_ignored(*signal)) {
+    for &signal in ENDING.iter().filter(|signal| !is_ignored(**signal)) {
         flag::register_usize(signal, Arc::clone(&last), signal.unsigned_abs() as usize)?;
-        pipe::register(signal, write.try_clone()?)?;
+        bell.ring_on(signal)?;
     }
     Ok(())
 }

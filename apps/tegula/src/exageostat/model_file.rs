@@ -1,7 +1,5 @@
 //! `model.json`: a fitted model with what predictions need.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -52,9 +50,22 @@ pub(super) fn data_json(data: &Data) -> Value {
     });
     // What is no UTF-8 is not in the text above.
     if path.to_str().is_none() {
-        value["file_bytes"] = json!(path.as_os_str().as_bytes());
+        value["file_bytes"] = json!(path.as_os_str().as_encoded_bytes());
     }
     value
+}
+
+/// The file that is named by these bytes, which are no UTF-8.
+#[cfg(unix)]
+fn named(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+/// None: other systems name no file by bytes.
+#[cfg(not(unix))]
+fn named(_bytes: Vec<u8>) -> Option<PathBuf> {
+    None
 }
 
 /// What information criteria take of a fit; files of earlier versions do not say it.
@@ -225,7 +236,7 @@ impl<'a> Fields<'a> {
         let Some(bytes) = self.value.pointer("/data/file_bytes") else { return Ok(text.into()) };
         let bytes = serde_json::from_value(bytes.clone())
             .map_err(|_| self.fail("/data/file_bytes", "a list of bytes"))?;
-        Ok(OsString::from_vec(bytes).into())
+        named(bytes).ok_or_else(|| self.fail("/data/file_bytes", "a name of this system"))
     }
 
     fn texts(&self, pointer: &str) -> Result<Vec<String>> {

@@ -9,6 +9,7 @@ use tegula_kernels::backend::{Backend, Blas};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{self, Vectors, rate};
 use tegula_kernels::kernel::random::RandomInputs;
+use tegula_kernels::kernel::rate::thread_seconds;
 use tegula_kernels::kernel::{self, Functions, Kernel};
 use tegula_kernels::scalar::{Precision, Real, Scalar};
 use tegula_runtime::flow::{Codelet, Cost};
@@ -76,12 +77,6 @@ pub(crate) fn pace(backend: &'static dyn Backend, n: usize, least: Duration) -> 
     }
     let (wall, ran) = (start.elapsed().as_secs_f64(), thread_seconds() - ran);
     Pace { seconds: wall / f64::from(calls), share: (ran / wall).clamp(1e-3, 1.0) }
-}
-
-/// Seconds that this thread has run.
-fn thread_seconds() -> f64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 /// Nanoseconds of so many calls and the work of one, after one for each set of operands that does

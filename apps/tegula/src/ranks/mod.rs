@@ -3,6 +3,7 @@
 
 mod allocation;
 mod local;
+#[cfg_attr(not(unix), path = "no_processes.rs")]
 mod processes;
 
 use std::cell::{Cell, RefCell};

@@ -35,7 +35,11 @@ from common import BENCH
 from hosts import Hosts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("likelihood", "fit", "slow", "embedding", "passes", "slow-passes")
+SECTIONS = {
+    "runs that plan themselves": ("likelihood", "fit", "slow", "embedding"),
+    "passes that plan themselves": ("passes", "slow-passes"),
+}
+PARTS = sum(SECTIONS.values(), ())
 STORE = ROOT / "target/bench/planned.json"
 FIT = "exageostat fit fit.csv --mean zero --optimizer bobyqa --tolerance 1e-9 --max-evaluations 60 --workers 1"
 EMBEDDING = "diodon mds distances.h5 --axes 10 --method randomized --passes 6 --workers 1"
@@ -103,6 +107,16 @@ def table(part, runs):
     return BENCH.table([part, "command, s", "computation, s", "times as long", "nodes in the end"], rows)
 
 
+def section(kept, arguments):
+    """What was measured where, and the tables of some parts."""
+    worst = max(difference(runs) for runs in kept.values())
+    rounds = min(len(values) for runs in kept.values() for values in runs.values())
+    about = (f"Three hosts of {arguments.speeds} % of a core, links of {arguments.rate} (`scripts/bench/planned.py`). Ratios are to "
+             f"the first case; answers differ by {worst:.1e} of them at most. {BENCH.machine()}; {datetime.date.today()}; {rounds} rounds.")
+    tables = "\n\n".join(table(part, runs).strip() for part, runs in kept.items())
+    return f"{textwrap.fill(about, 99)}\n\n{tables}"
+
+
 def main():
     """Measures, and prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -117,15 +131,13 @@ def main():
     if arguments.tegula:
         BENCH.TEGULA = arguments.tegula.resolve()
     kept = json.loads(STORE.read_text()) if arguments.gather else measured(arguments)
-    text = "\n\n".join(f"{table(part, runs)}".strip() for part, runs in kept.items())
-    worst = max(difference(runs) for runs in kept.values())
-    rounds = min(len(values) for runs in kept.values() for values in runs.values())
-    about = (f"Three hosts of {arguments.speeds} % of a core, links of {arguments.rate} (`scripts/bench/planned.py`). Ratios are to "
-             f"the first case; answers differ by {worst:.1e} of them at most. {BENCH.machine()}; {datetime.date.today()}; {rounds} rounds.")
-    text = f"{textwrap.fill(about, 99)}\n\n{text}"
-    print(f"\n{text}")
+    sections = {}
+    for heading, parts in SECTIONS.items():
+        if runs := {part: kept[part] for part in parts if part in kept}:
+            sections[heading] = section(runs, arguments)
+            print(f"\n{sections[heading]}")
     if arguments.write:
-        BENCH.write({"runs that plan themselves": text.strip()})
+        BENCH.write(sections)
 
 
 def measured(arguments):

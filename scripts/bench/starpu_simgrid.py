@@ -92,7 +92,7 @@ def program(row):
 @functools.cache
 def free_transfers(platform):
     """A copy of the platform on which transfers take no time."""
-    text = (ROOT / "data" / "platforms" / f"{platform}.toml").read_text()
+    text = (ROOT / "plan" / "platforms" / f"{platform}.toml").read_text()
     text = re.sub(r"(bytes_per_second\s*=\s*)[0-9.e+]+", r"\g<1>1e18", text)
     text = re.sub(r"(latency_seconds\s*=\s*)[0-9.e+-]+", r"\g<1>0.0", text)
     path = ROOT / "target" / "bench" / f"{platform}-free.toml"

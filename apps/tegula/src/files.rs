@@ -161,7 +161,20 @@ impl Named {
 
 /// Whether both are one file, be it through links.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    place(one) == place(other) || same_file::is_same_file(one, other).unwrap_or(false)
+    place(one) == place(other) || identity(one).is_some_and(|file| identity(other) == Some(file))
+}
+
+/// Which of the files of this machine `path` is; nothing is opened, as it may be a pipe.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
+}
+
+/// None: files are told apart by their paths.
+#[cfg(not(unix))]
+fn identity(_path: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// The path without links. What is not there yet lies in its folder.

@@ -27,11 +27,8 @@ const SIGNALS: [(i32, &str); 2] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")];
 /// The signal of a terminal that is closed: nohup has it ignored.
 const HANG_UP: &str = "SIGHUP";
 
-/// Those after which temporary files are removed.
-#[cfg(unix)]
-const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGHUP];
-#[cfg(not(unix))]
-const ENDING: &[i32] = &[SIGINT, SIGTERM];
+/// Those by which a user or a system ends a process: temporary files are then removed.
+const ENDING: [&str; 3] = ["SIGINT", "SIGTERM", HANG_UP];
 
 /// What signals do; there once they are caught.
 static NOTED: OnceLock<Noted> = OnceLock::new();
@@ -134,23 +131,27 @@ pub(crate) fn tidy_on_signals() {
     TIDY.call_once(|| _ = watch());
 }
 
+/// The signals of [`ENDING`] that this system has.
+fn ending() -> impl Iterator<Item = i32> {
+    SIGNALS.into_iter().filter(|(_, name)| ENDING.contains(name)).map(|(signal, _)| signal)
+}
+
 fn watch() -> io::Result<()> {
     let (bell, mut ear) = bell::pair()?;
     let last = Arc::new(AtomicUsize::new(0));
     let came = Arc::clone(&last);
     let body = move || {
         while ear.wait() {
-            let signal =
-                ENDING.iter().find(|one| number(**one) == came.load(Ordering::SeqCst) as u64);
+            let signal = ending().find(|one| number(*one) == came.load(Ordering::SeqCst) as u64);
             let is_noted = NOTED.get().is_some_and(|noted| !noted.released.load(Ordering::SeqCst));
             if let Some(signal) = signal.filter(|_| !is_noted) {
                 tegula_files::remove_temporaries();
-                let _ = emulate_default_handler(*signal);
+                let _ = emulate_default_handler(signal);
             }
         }
     };
     thread::Builder::new().name("tidy".to_owned()).spawn(body)?;
-    for &signal in ENDING.iter().filter(|signal| !is_ignored(**signal)) {
+    for signal in ending().filter(|signal| !is_ignored(*signal)) {
         flag::register_usize(signal, Arc::clone(&last), signal.unsigned_abs() as usize)?;
         bell.ring_on(signal)?;
     }

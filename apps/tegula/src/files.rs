@@ -15,6 +15,7 @@ use tegula_diodon::output;
 use tegula_files::checkpoint::previous_checkpoint;
 use tegula_files::matrix::names_file;
 use tegula_files::source::Source;
+use tegula_runtime::platform::file_identity;
 
 use crate::error::refused;
 use crate::output::{folder_of, is_standard_output};
@@ -165,16 +166,8 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Which of the files of this machine `path` is; nothing is opened, as it may be a pipe.
-#[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
-}
-
-/// None: files are told apart by their paths.
-#[cfg(not(unix))]
-fn identity(_path: &Path) -> Option<(u64, u64)> {
-    None
+    fs::metadata(path).ok().as_ref().and_then(file_identity)
 }
 
 /// The path without links. What is not there yet lies in its folder.

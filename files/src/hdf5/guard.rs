@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::path::Path;
 use std::time::SystemTime;
 
-use tegula_runtime::platform::ByPosition;
+use tegula_runtime::platform::{ByPosition, file_identity};
 
 use crate::source::SourceError;
 
@@ -21,25 +21,18 @@ pub(super) struct Fingerprint {
     length: u64,
     modified: Option<SystemTime>,
     /// Which of the files of this machine it is, where the system tells.
-    identity: (u64, u64),
+    identity: Option<(u64, u64)>,
 }
 
 impl Fingerprint {
     /// That of the file that this is `about`.
     pub(super) fn of(about: &Metadata) -> Self {
-        Self { length: about.len(), modified: about.modified().ok(), identity: identity(about) }
+        Self {
+            length: about.len(),
+            modified: about.modified().ok(),
+            identity: file_identity(about),
+        }
     }
-}
-
-#[cfg(unix)]
-fn identity(about: &Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (about.dev(), about.ino())
-}
-
-#[cfg(not(unix))]
-fn identity(_about: &Metadata) -> (u64, u64) {
-    (0, 0)
 }
 
 /// Where a file begins, and where its root group stands.

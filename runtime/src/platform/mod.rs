@@ -1,18 +1,18 @@
 //! The machine: cores that this process may use, and workers as a simulator models them.
 
 mod cores;
+mod file;
 mod limit;
 mod machine;
 mod models;
-mod position;
 mod topology;
 
 pub use cores::{allowed_cores, bind_to_cores, usable_cores};
+pub use file::{ByPosition, file_identity};
 pub use machine::{
     Cap, Durations, Link, Machine, Memory, MemoryKind, Route, Worker, WorkerClass, WorkerKind,
 };
 pub use models::{Basis, Entry, Formula, Models, TRUSTED};
-pub use position::ByPosition;
 pub use topology::Topology;
 
 use crate::types::Cost;

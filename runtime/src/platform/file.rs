@@ -1,4 +1,24 @@
-//! Reading and writing files by position.
+//! What systems say of files in words of their own: reading and writing by position, which file of
+//! the machine one is.
+
+use std::fs::Metadata;
+
+/// Device and number of the file that this is `about`, by which it is told from all others of the
+/// machine, whatever paths lead to it; `None` where the system does not tell.
+#[cfg(unix)]
+#[must_use]
+pub fn file_identity(about: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+
+    Some((about.dev(), about.ino()))
+}
+
+/// Device and number of the file that this is `about`: the system does not tell.
+#[cfg(not(unix))]
+#[must_use]
+pub fn file_identity(_about: &Metadata) -> Option<(u64, u64)> {
+    None
+}
 
 /// Files that are read and written at an offset, by several threads at once.
 #[cfg(unix)]

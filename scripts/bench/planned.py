@@ -111,8 +111,9 @@ def section(kept, arguments):
     """What was measured where, and the tables of some parts."""
     worst = max(difference(runs) for runs in kept.values())
     rounds = min(len(values) for runs in kept.values() for values in runs.values())
+    day = datetime.date.fromtimestamp(STORE.stat().st_mtime)
     about = (f"Three hosts of {arguments.speeds} % of a core, links of {arguments.rate} (`scripts/bench/planned.py`). Ratios are to "
-             f"the first case; answers differ by {worst:.1e} of them at most. {BENCH.machine()}; {datetime.date.today()}; {rounds} rounds.")
+             f"the first case; answers differ by {worst:.1e} of them at most. {BENCH.machine()}; {day}; {rounds} rounds.")
     tables = "\n\n".join(table(part, runs).strip() for part, runs in kept.items())
     return f"{textwrap.fill(about, 99)}\n\n{tables}"
 

@@ -36,9 +36,13 @@ struct NodePart {
     devices: Option<usize>,
 }
 
-/// Whether `text` describes a cluster, and not one node.
+/// Whether `text` describes a cluster, and not one node. With a mistake in it, it is what its
+/// headings say, so that the mistake is told and not what nodes have other fields for.
 pub(super) fn is_cluster(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("node"))
+    match text.parse::<toml::Table>() {
+        Ok(table) => table.contains_key("node"),
+        Err(_) => text.lines().any(|line| line.trim_start().starts_with("[[node]]")),
+    }
 }
 
 /// The cluster that `text` describes; files of nodes are looked for in `folder`.

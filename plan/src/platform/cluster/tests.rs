@@ -121,6 +121,7 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
         ("devices = 1", "cores = 0\ndevices = 0", 5, "neither cores nor devices are left"),
         ("count = 2", "count = 0", 10, "count is 0; give a whole number from 1 to 65535"),
         ("= 1e7", "= -1", 10, "bytes_per_second is -1.0"),
+        ("= 1e7", "= 1e", 13, "invalid"),
         ("= 5e9", "= 0", 3, "backbone_bytes_per_second is 0.0"),
         (
             "backbone_bytes_per_second = 5e9",
@@ -130,7 +131,9 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
         ),
     ];
     for (old, new, line, words) in cases {
-        let error = parse(&FILE.replacen(old, new, 1)).expect_err(new).to_string();
+        let text = FILE.replacen(old, new, 1);
+        assert!(file::is_cluster(&text), "{new}: another kind of file would be read");
+        let error = parse(&text).expect_err(new).to_string();
         assert!(error.starts_with(&format!("crafted.toml, line {line}: ")), "{error}");
         assert!(error.contains(words), "{words} in {error}");
     }

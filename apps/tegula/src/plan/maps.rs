@@ -97,7 +97,8 @@ impl Maps {
                 planned.lines(name, (sizes, storage), cluster, reading)
             }
             (_, Some(_)) => Err(refused(format!(
-                "--distribution {name} plans two phases, and {} has one",
+                "--distribution {name} plans two phases, and {} has one: name one for a single \
+                 phase, such as 1d1d",
                 workload.name
             ))),
             (Spread::Lines(storage), None) => Self::of_lines((sizes, storage), cluster, name),

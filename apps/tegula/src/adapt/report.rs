@@ -12,7 +12,10 @@ use crate::output::number;
 pub(super) fn page(tried: &[Tried]) -> String {
     let cost = tried.first().map_or("", |pool| pool.objective.summary());
     let mut body = html::section(
-        &format!("What a run costs ({cost}) beside all nodes and the best count"),
+        &format!(
+            "What a run costs ({cost}), and by how many per cent each strategy is above the best \
+             count"
+        ),
         1,
         &table(tried),
     );
@@ -49,9 +52,7 @@ pub(super) fn page(tried: &[Tried]) -> String {
 fn table(tried: &[Tried]) -> Vec<Vec<String>> {
     let mut head = vec!["pool".to_owned(), "all nodes".to_owned(), "best count".to_owned()];
     let strategies = tried.first().map(|pool| &pool.trials[..]).unwrap_or_default();
-    head.extend(
-        strategies.iter().map(|trial| format!("{}, more than best, %", trial.strategy.name)),
-    );
+    head.extend(strategies.iter().map(|trial| trial.strategy.name.to_owned()));
     let row = |pool: &Tried| {
         let costs = [pool.all, pool.best].map(|mean| number(mean.cost, 5));
         let mut row: Vec<String> = [pool.name.clone()].into_iter().chain(costs).collect();

@@ -275,17 +275,20 @@ impl<D: Division> Nodes<D> {
         };
         let counts = counts.iter().map(|&(nodes, times)| format!("{} in {times}", short(nodes)));
         let counts: Vec<String> = counts.collect();
-        console.field(
-            "nodes",
-            format_args!(
-                "{} of {all} in the end ({}, least {}): {} of {}; deciding took {} each",
-                short(self.current),
-                strategy.name,
-                objective.name(),
+        let how = match self.taken.len() {
+            0 => "as it was learnt before".to_owned(),
+            runs => format!(
+                "{} of {}; deciding took {} each",
                 counts.join(", "),
-                count(self.taken.len(), "run"),
+                count(runs, "run"),
                 time(head.deciding.as_secs_f64() / head.decisions.max(1) as f64),
             ),
+        };
+        let (nodes, strategy) = (short(self.current), strategy.name);
+        let objective = objective.name();
+        console.field(
+            "nodes",
+            format_args!("{nodes} of {all} in the end ({strategy}, least {objective}): {how}"),
         );
     }
 

@@ -13,8 +13,11 @@
 //!   memory is admitted: so nothing can block, and a task that does not fit fails with what it
 //!   needs.
 //! - What is thrown out and valid elsewhere is dropped. The only copy is written back: to the RAM
-//!   if that has room at this moment, else to the lowest memory, which always has (a disk, or a RAM
-//!   without limit). No transfer waits for room.
+//!   if that has room at this moment, or holds what is valid elsewhere and that no worker there
+//!   wants, which is then dropped; else to the lowest memory, which always has room (a disk, or a
+//!   RAM without limit). No transfer waits for room.
+//! - What only a disk holds is read once, however many memories want it at a time: the others copy
+//!   it from the first.
 //! - A prefetch for a committed task evicts only what no committed or hinted task wants; one for a
 //!   task that is merely hinted at ([`Scheduler::hints`](crate::sched::Scheduler::hints)) evicts
 //!   nothing.
@@ -272,7 +275,8 @@ impl Planner {
                 Replica::Arriving => {
                     self.operations.push(Operation::Hurry { handle, dst: memory });
                 }
-                Replica::Promised | Replica::Allocated | Replica::Valid => {}
+                Replica::Allocated => self.hurry_elsewhere(handle, memory),
+                Replica::Promised | Replica::Valid => {}
             }
         }
     }
@@ -364,9 +368,8 @@ impl Planner {
         if !self.replicas.is_nowhere(handle) {
             return;
         }
-        let (ram, bytes) = (&self.pools[0], self.replicas.bytes(handle));
-        let has_room = ram.capacity - ram.promised.max(ram.occupied) >= bytes;
-        let memory = if has_room { MemoryId::RAM } else { self.machine.lowest() };
+        let bytes = self.replicas.bytes(handle);
+        let memory = if self.ram_room() >= bytes { MemoryId::RAM } else { self.machine.lowest() };
         let pool = &mut self.pools[memory.0];
         (pool.promised, pool.occupied) = (pool.promised + bytes, pool.occupied + bytes);
         pool.idle += bytes;

@@ -92,10 +92,15 @@ impl Planner {
         purpose: Purpose,
         priority: i32,
     ) {
-        if let Some((src, _)) = self.replicas.source(handle, memory) {
-            self.send(handle, src, memory, purpose, priority);
-        } else if self.replicas.is_flying(handle) {
+        let is_urgent = self.replicas.is_pinned(handle, memory);
+        let purpose = if is_urgent { Purpose::Fetch } else { purpose };
+        if self.must_wait(handle, memory) {
             self.stalled.push((handle, memory, purpose, priority));
+            if is_urgent {
+                self.hurry_elsewhere(handle, memory);
+            }
+        } else if let Some((src, _)) = self.replicas.source(handle, memory) {
+            self.send(handle, src, memory, purpose, priority);
         } else {
             debug_assert!(
                 (0..self.pools.len()).all(|other| {
@@ -112,13 +117,44 @@ impl Planner {
         }
     }
 
+    /// Whether `handle` can come to `memory` only, or sooner, once a transfer that is under way has
+    /// ended.
+    fn must_wait(&self, handle: HandleId, memory: MemoryId) -> bool {
+        match self.replicas.valid(handle) {
+            0 => self.replicas.is_flying(handle),
+            _ => self.read_elsewhere(handle, memory).is_some(),
+        }
+    }
+
+    /// The memory other than `memory` to which `handle` is being read from a disk that alone holds
+    /// it.
+    fn read_elsewhere(&self, handle: HandleId, memory: MemoryId) -> Option<MemoryId> {
+        let lowest = self.machine.lowest();
+        let is_below = lowest != MemoryId::RAM && self.replicas.valid(handle) == 1 << lowest.0;
+        if !is_below || !self.replicas.is_flying(handle) {
+            return None;
+        }
+        let mut others = (0..self.pools.len()).map(MemoryId).filter(|&other| other != memory);
+        others.find(|&other| self.replicas.state(handle, other) == Replica::Arriving)
+    }
+
+    /// Makes the reading of `handle` for another memory urgent, if it comes to `memory` from there.
+    pub(super) fn hurry_elsewhere(&mut self, handle: HandleId, memory: MemoryId) {
+        if let Some(dst) = self.read_elsewhere(handle, memory) {
+            self.operations.push(Operation::Hurry { handle, dst });
+        }
+    }
+
+    /// Orders what waited for a transfer of `handle`, as far as it need not wait longer.
     fn retry(&mut self, handle: HandleId) {
-        while let Some(place) = self.stalled.iter().position(|stalled| stalled.0 == handle) {
-            if self.replicas.valid(handle) == 0 && self.replicas.is_flying(handle) {
-                return;
+        let mut place = 0;
+        while let Some(&(stalled, memory, purpose, priority)) = self.stalled.get(place) {
+            if stalled == handle && !self.must_wait(handle, memory) {
+                self.stalled.swap_remove(place);
+                self.fetch(handle, memory, purpose, priority);
+            } else {
+                place += 1;
             }
-            let (handle, memory, purpose, priority) = self.stalled.swap_remove(place);
-            self.fetch(handle, memory, purpose, priority);
         }
     }
 

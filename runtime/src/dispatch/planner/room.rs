@@ -1,7 +1,7 @@
 //! Room in a memory: who gets buffers, and what is thrown out for them.
 
 use super::{Grant, Operation, Planner, Plans};
-use crate::memory::Replica;
+use crate::memory::{Replica, Replicas};
 use crate::sched::EvictionContext;
 use crate::trace::Purpose;
 use crate::types::{HandleId, MemoryId};
@@ -40,6 +40,12 @@ impl Planner {
     /// Throws the replica of `handle` in `memory` away, which is not under way and which no task
     /// uses.
     pub(super) fn invalidate(&mut self, handle: HandleId, memory: MemoryId) {
+        self.forget(handle, memory);
+        self.serve(memory);
+    }
+
+    /// As [`invalidate`](Self::invalidate), but nobody is given the room yet.
+    fn forget(&mut self, handle: HandleId, memory: MemoryId) {
         let bytes = self.replicas.bytes(handle);
         let state = self.replicas.state(handle, memory);
         if state == Replica::Absent {
@@ -67,7 +73,6 @@ impl Planner {
         self.changes.push((handle, memory, false));
         if state != Replica::Promised {
             self.release(handle, memory);
-            self.serve(memory);
         }
     }
 
@@ -80,8 +85,31 @@ impl Planner {
         is_prefetch: bool,
         plans: Plans<'_>,
     ) -> bool {
-        let mut found = 0;
         let mut victims = std::mem::take(&mut self.victims);
+        let is_found =
+            self.find_victims(memory, bytes, is_prefetch, plans, |_, _| true, &mut victims);
+        if is_found {
+            victims.iter().for_each(|&victim| self.evict(victim, memory, plans));
+            // Room that they made in the RAM, more than they took.
+            self.serve(MemoryId::RAM);
+        }
+        victims.clear();
+        self.victims = victims;
+        is_found
+    }
+
+    /// Appends to `victims` what the eviction policy throws out of `memory` so that `bytes` more
+    /// are free, of what `may` go; false if that is too little.
+    fn find_victims(
+        &mut self,
+        memory: MemoryId,
+        bytes: u64,
+        is_prefetch: bool,
+        plans: Plans<'_>,
+        may: impl Fn(&Replicas, HandleId) -> bool,
+        victims: &mut Vec<HandleId>,
+    ) -> bool {
+        let mut found = 0;
         while found < bytes {
             let replicas = &self.replicas;
             let Plans { scheduler, committed } = plans;
@@ -91,6 +119,7 @@ impl Planner {
             let may = |handle| {
                 replicas.state(handle, memory) == Replica::Valid
                     && !replicas.is_pinned(handle, memory)
+                    && may(replicas, handle)
             };
             let Some(victim) = (self.eviction.victim)(&outlook, &may) else {
                 break;
@@ -101,20 +130,15 @@ impl Planner {
             victims.push(victim);
         }
         victims.iter().for_each(|&victim| self.unpin(victim, memory));
-        if found >= bytes {
-            victims.iter().for_each(|&victim| self.evict(victim, memory));
-        }
-        victims.clear();
-        self.victims = victims;
         found >= bytes
     }
 
     /// Throws `handle` out of `memory`: at once if it is valid elsewhere, else by writing it back.
-    fn evict(&mut self, handle: HandleId, memory: MemoryId) {
+    fn evict(&mut self, handle: HandleId, memory: MemoryId, plans: Plans<'_>) {
         if self.replicas.valid(handle) & !(1 << memory.0) != 0 {
             return self.invalidate(handle, memory);
         }
-        let (bytes, dst) = (self.replicas.bytes(handle), self.way_down(handle, memory));
+        let (bytes, dst) = (self.replicas.bytes(handle), self.way_down(handle, memory, plans));
         if self.replicas.state(handle, dst) != Replica::Absent {
             // A task is about to overwrite it there, so nobody needs these contents.
             debug_assert_eq!(self.replicas.state(handle, dst), Replica::Allocated);
@@ -133,17 +157,29 @@ impl Planner {
         self.send(handle, memory, dst, Purpose::WriteBack, 0);
     }
 
-    /// Where `handle` goes that is valid in `memory` alone: the RAM if it has room now, else the
-    /// lowest memory, which always has.
-    fn way_down(&self, handle: HandleId, memory: MemoryId) -> MemoryId {
-        let (ram, lowest) = (&self.pools[0], self.machine.lowest());
-        let room = ram.capacity - ram.promised.max(ram.occupied);
+    /// Where `handle` goes that is valid in `memory` alone: the RAM if it has room now, or has it
+    /// without what is valid elsewhere and unwanted, which is dropped; else the lowest memory,
+    /// which always has room.
+    fn way_down(&mut self, handle: HandleId, memory: MemoryId, plans: Plans<'_>) -> MemoryId {
+        let lowest = self.machine.lowest();
         let is_free = self.replicas.state(handle, MemoryId::RAM) == Replica::Absent;
-        if memory != MemoryId::RAM && is_free && room >= self.replicas.bytes(handle) {
-            MemoryId::RAM
-        } else {
-            lowest
+        if memory == MemoryId::RAM || !is_free {
+            return lowest;
         }
+        let short = self.replicas.bytes(handle).saturating_sub(self.ram_room());
+        let is_clean = |replicas: &Replicas, other| replicas.valid(other) != 1;
+        let mut clean = Vec::new();
+        if !self.find_victims(MemoryId::RAM, short, true, plans, is_clean, &mut clean) {
+            return lowest;
+        }
+        clean.into_iter().for_each(|other| self.forget(other, MemoryId::RAM));
+        MemoryId::RAM
+    }
+
+    /// Bytes for which the RAM has buffers now.
+    pub(super) fn ram_room(&self) -> u64 {
+        let ram = &self.pools[0];
+        ram.capacity - ram.promised.max(ram.occupied)
     }
 
     /// Promises room for a handle that is absent; there is as much.
@@ -167,8 +203,6 @@ impl Planner {
             self.replicas.set(handle, memory, Replica::Allocated);
             self.operations.push(Operation::Allocate { handle, memory });
             if let Some(purpose) = fetch {
-                let is_urgent = self.replicas.is_pinned(handle, memory);
-                let purpose = if is_urgent { Purpose::Fetch } else { purpose };
                 self.fetch(handle, memory, purpose, priority);
             }
         }

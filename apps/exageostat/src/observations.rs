@@ -36,7 +36,7 @@ pub(crate) struct Residuals {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ObservationsError {
     /// Fewer observations than needed.
-    #[error("{found} observations are too few: {needed} or more are needed")]
+    #[error("{found} observation{} too few: {needed} or more are needed", if *found == 1 { " is" } else { "s are" })]
     TooFew {
         /// How many there are.
         found: usize,

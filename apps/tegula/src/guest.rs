@@ -29,6 +29,7 @@ use crate::cli::{self, Cli};
 use crate::error;
 use crate::exageostat::obvious;
 use crate::flags::trace;
+use crate::usage;
 
 /// The name of the result: what `--json` writes.
 pub const RESULT: &str = "result.json";
@@ -249,7 +250,7 @@ pub(crate) fn parse(words: &[String]) -> anyhow::Result<Cli> {
     let mut command = cli::command();
     let all = std::iter::once("tegula").chain(words.iter().map(String::as_str));
     let matches = command.try_get_matches_from_mut(all).map_err(|usage| {
-        let text = usage.render().to_string();
+        let text = usage::reworded(usage).render().to_string();
         let part = |start| {
             let found = text.split("\n\n").find_map(|part| part.trim_start().strip_prefix(start));
             found.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))

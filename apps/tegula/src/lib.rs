@@ -30,6 +30,7 @@ mod ranks;
 mod seat;
 mod simulate;
 mod trace;
+mod usage;
 mod work;
 
 use std::ffi::OsString;
@@ -70,7 +71,8 @@ fn run(is_prepared: bool) -> ExitCode {
     error::expect_json(asks_for_json(&arguments.all));
     let parsed = command
         .try_get_matches_from_mut(&arguments.all)
-        .and_then(|matches| Ok((cli::Cli::from_arg_matches(&matches)?, matches)));
+        .and_then(|matches| Ok((cli::Cli::from_arg_matches(&matches)?, matches)))
+        .map_err(usage::reworded);
     match parsed {
         Ok((cli, matches)) => {
             if files::fills_standard_output(&matches) {

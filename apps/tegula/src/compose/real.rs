@@ -23,6 +23,7 @@ use crate::files;
 use crate::flags::MachineChoice;
 use crate::output::Console;
 use crate::seat::{self, Seat};
+use crate::usage;
 
 /// A run of a kernel.
 struct Command {
@@ -138,7 +139,7 @@ fn parse(words: &[String]) -> Result<(Cli, clap::Command, clap::ArgMatches)> {
     let mut command = cli::command();
     let all = std::iter::once("tegula").chain(words.iter().map(String::as_str));
     let matches = command.try_get_matches_from_mut(all).map_err(|error| {
-        let text = error.render().to_string();
+        let text = usage::reworded(error).render().to_string();
         let first = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
         anyhow!("{}", first.trim_start_matches("error: ").trim())
     })?;

@@ -64,6 +64,13 @@ impl Coordinates {
         distance: Option<Distance>,
         is_found: bool,
     ) -> Result<Self> {
+        if let Some(place) = (1..texts.len()).find(|&place| texts[..place].contains(&texts[place]))
+        {
+            return Err(refused(format!(
+                "--coords: {} stands there twice: name a column for each coordinate",
+                texts[place]
+            )));
+        }
         let expression = |text: &&str| column_expression("--coords", text, table);
         let expressions = texts.iter().map(expression).collect::<Result<Vec<_>, _>>()?;
         let (latitude, longitude) =

@@ -27,15 +27,15 @@ use super::setup::{Problem, Setup};
 use super::training::Training;
 use super::transform::{Choice, describe as describe_transform, to_json};
 use super::{describe_covariance, object, parameter_list, parameters_json};
-use crate::error::refused;
+use crate::error::{no_room, refused};
 use crate::flags::{
     Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, TraceFlags, covariance, nugget,
     parameters,
 };
 use crate::guest;
 use crate::output::{
-    Account, Form, Progress, STANDARD_OUTPUT, check_form, count, is_standard_output, seconds,
-    write_file,
+    Account, Form, Progress, STANDARD_OUTPUT, bytes, check_form, count, is_standard_output,
+    seconds, write_file,
 };
 
 /// Name of the column with the drawn values.
@@ -320,6 +320,7 @@ impl Sample {
                 (_, _) => (Geometry::Space, &["x", "y", "z"]),
             };
         let n = self.n.map_or(0, |n| n as usize);
+        self.check_room(n * self.times.unwrap_or(1) as usize)?;
         let (mut points, mut coordinates) = stream.places(geometry, n)?;
         if self.places.distance == Some(Distance::Chordal) {
             points = in_space(&points)?;
@@ -336,6 +337,22 @@ impl Sample {
             names.push("t");
         }
         Ok((points, Where::Scattered(names, coordinates)))
+    }
+
+    /// Refuses `n` places whose matrix cannot fit, before they are drawn: that takes long, too.
+    fn check_room(&self, n: usize) -> Result<()> {
+        let (memory, number) = (self.run.memory()?, self.matrix.precision.bytes() as f64);
+        let triangle = 0.5 * n as f64 * n as f64 * number;
+        if triangle > memory as f64 && self.run.scratch().is_none() {
+            return Err(no_room(format!(
+                "the matrix of {} takes {}, this run may use {}; with --scratch DIR what does not \
+                 fit goes to a file there",
+                count(n, "place"),
+                bytes(triangle),
+                bytes(memory as f64)
+            )));
+        }
+        Ok(())
     }
 
     /// Writes the field, a column for each variable; returns their names.

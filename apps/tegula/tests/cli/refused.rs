@@ -109,6 +109,28 @@ fn observations_that_allow_no_fit() {
 }
 
 #[test]
+fn numbers_that_are_none() {
+    let cases = [
+        ("--workers -2", "'-2' for '--workers <N>': give a whole number, 0 or more"),
+        ("--seed 1.5", "'1.5' for '--seed <N>': give a whole number, 0 or more"),
+        ("--workers 99999999999999999999999", "this number is too large"),
+        ("--coords x,x", "--coords: x stands there twice"),
+    ];
+    for (flag, words) in cases {
+        fit("x,y,z\n0,0,1\n1,1,2\n", flag).failed(2, &[words]);
+    }
+    let folder = folder_with("run.toml", "workers = -2\n");
+    let run = tegula_in(&folder, "linalg potrf -n 8 --config run.toml");
+    run.failed(2, &["give a whole number", "--workers=-2 comes from run.toml, line 1"]);
+}
+
+#[test]
+fn more_places_than_any_memory_has_room_for() {
+    let run = tegula("exageostat sample --n 4000000000 --covariance exponential --params 1,0.1");
+    run.failed(2, &["the matrix of 4000000000 places takes", "--scratch"]);
+}
+
+#[test]
 fn parameters_that_are_none() {
     let run = |more: &str| tegula(&format!("exageostat loglik data/samples/e_sub140.csv {more}"));
     run("--params variance=1,rang=2,smoothness=.5").failed(2, &["'rang'", "did you mean range?"]);

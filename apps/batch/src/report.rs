@@ -149,7 +149,12 @@ impl Ratios {
         let mut last = f64::NEG_INFINITY;
         for power in -9..9 {
             for factor in factors {
-                let ratio = factor * 10f64.powi(power);
+                // Divided, so that 0.7 is written with one digit.
+                let ratio = if power < 0 {
+                    factor / 10f64.powi(-power)
+                } else {
+                    factor * 10f64.powi(power)
+                };
                 let x = self.x(ratio);
                 // Labels need room; that at 1 is always there.
                 let has_room = x - last > 34.0 && ((x - self.x(1.0)).abs() > 34.0 || ratio == 1.0);

@@ -202,11 +202,17 @@ function start() {
   listenToControls();
   listenToSearch();
   ["scree", "cumulated", "histogram"].forEach((id) => listenToChart(element(id)));
+  let fitted = element("plot").clientWidth;
   drawAll();
   showDetails(-1);
   if (pointed.first >= 0) pin(pointed.first);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  new ResizeObserver(() => redraw()).observe(element("plot"));
+  new ResizeObserver(() => {
+    const width = element("plot").clientWidth;
+    if (width !== fitted) view.isSet = false;
+    fitted = width;
+    redraw();
+  }).observe(element("plot"));
   let timer = 0;
   addEventListener("resize", () => {
     clearTimeout(timer);

@@ -26,11 +26,11 @@ pub(crate) use write::RESULTS;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  tegula plan lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s -o plan/
+  tegula plan lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s -o owners/
   tegula plan exageostat --platform 4chiclet+1chifflot --tiles 101 --distribution lp
   tegula plan posv-mixed --platform 4chifflet --tiles 40 --decisions 2r
   tegula exageostat loglik field.csv --params 1,0.1,0.5 --ranks local:2 \\
-      --distribution file:plan/factorization.csv --generation file:plan/generation.csv")]
+      --distribution file:owners/factorization.csv --generation file:owners/generation.csv")]
 pub(crate) struct Plan {
     /// Program, or a routine that "tegula linalg --list" has
     #[arg(value_name = "PROGRAM", value_parser = programs(distributed()))]

@@ -4,6 +4,9 @@
 RESULT <- "result.json"
 COLUMNS <- "columns.csv"
 MATRIX <- "matrix.npy"
+# The names under which it is lent a model, "the fit" in messages, and the places to predict at.
+MODEL <- "the fit.json"
+PLACES <- "newdata"
 
 # What flags of the command line are called here.
 HERE <- c(
@@ -14,8 +17,15 @@ HERE <- c(
     "--start" = "start = c(name = value)", "--nugget" = "nugget = VALUE", "--estimate-nugget" = "nugget = \"estimate\"",
     "--method" = "method =", "--memory" = "memory =", "--axes" = "k =", "--metric" = "metric =", "--fill" = "fill =",
     "--symmetry-tolerance" = "symmetry_tolerance =", "--params" = "params = c(name = value)",
-    "--neighbours" = "neighbours =", "--at" = "newdata ="
+    "--neighbours" = "neighbours =", "--at" = "newdata =", "--reml" = "reml = TRUE", "--starts" = "starts =",
+    "--optimizer" = "optimizer =", "--information" = "information =", "--simulate" = "nsim =",
+    "--profile-intervals" = "profile_intervals = TRUE", "--cross-validate" = "cross_validate =",
+    "--blocks" = "blocks =", "--bins" = "bins =", "--correction" = "correction =",
+    "--pretreatment" = "pretreatment =", "--workers" = "threads =", "--seed" = "seed ="
 )
+
+# A message of the program in words of R.
+translated <- function(message) paste0(gsub(MODEL, "the fit", message, fixed = TRUE), hint(message))
 
 # What the flags that a message names are called in R; empty if it names none.
 hint <- function(message) {
@@ -36,11 +46,27 @@ raise <- function(kind, ...) {
     ))
 }
 
-# A number as the program reads it, to the last digit.
+# Warns by a condition of the class tegula_warning.
+warn <- function(...) {
+    classes <- c("tegula_warning", "warning", "condition")
+    warning(structure(class = classes, list(message = paste0(...), call = NULL)))
+}
+
+# A number as the program reads it, to the last digit; a whole one without an exponent, for flags that count.
 digits <- function(x) {
     x <- as.double(x)
-    short <- format(x, digits = 15, trim = TRUE)
-    if (isTRUE(as.double(short) == x)) short else formatC(x, digits = 17, format = "g")
+    is_whole <- isTRUE(x == round(x) && abs(x) < 1e15)
+    short <- format(x, digits = 15, trim = TRUE, scientific = if (is_whole) FALSE else NA, decimal.mark = ".")
+    if (isTRUE(as.double(short) == x)) short else formatC(x, digits = 17, format = "g", decimal.mark = ".")
+}
+
+# The numbers that stand under `key` in the argument which is `name` on the command line.
+all_digits <- function(values, key, name) {
+    if (!is.numeric(values) || anyNA(values)) {
+        argument <- sub("--", "", name)
+        raise("refused", argument, ": ", key, " is ", deparse1(values), ", no number: write ", HERE[[name]])
+    }
+    vapply(values, digits, "")
 }
 
 # The words of a flag; none if the value is NULL or FALSE.
@@ -63,8 +89,10 @@ pairs_of <- function(name, values) {
     if (is.null(names(values)) || any(names(values) == "")) {
         raise("refused", sub("--", "", name), ": name each value, as c(range = 0.1)")
     }
-    one <- function(key) paste0(name, "=", key, "=", paste(vapply(values[[key]], digits, ""), collapse = ":"))
-    vapply(names(values), one, "", USE.NAMES = FALSE)
+    one <- function(key, value) {
+        paste0(name, "=", key, "=", paste(all_digits(value, key, name), collapse = ":"))
+    }
+    unlist(Map(one, names(values), values, USE.NAMES = FALSE))
 }
 
 # Runs the command that `words` are; a list of result (parsed), text (its JSON), numbers and texts.
@@ -78,11 +106,9 @@ run_command <- function(words, tables = list(), matrices = list(), models = char
             raise("stopped", "interrupted")
         }
         message <- sub("\ngo on from there with:.*", "", kept$text)
-        raise(kept$failure, message, hint(message))
+        raise(kept$failure, translated(message))
     }
-    for (text in kept$texts$warnings) warning(structure(
-        class = c("tegula_warning", "warning", "condition"), list(message = text, call = NULL)
-    ))
+    for (text in kept$texts$warnings) warn(translated(text))
     kept$result <- jsonlite::fromJSON(kept$text, simplifyDataFrame = FALSE, simplifyMatrix = TRUE)
     kept
 }

@@ -45,11 +45,18 @@ new_fit <- function(kept, call, formula, columns, flags) {
     )
 }
 
-# What a command says of a fit that stands in its words as "model.json".
+# Whether there are several variables, or replicates of one.
+is_several <- function(fit) {
+    left <- fit$formula[[2]]
+    is.call(left) && identical(left[[1]], as.name("cbind")) && length(left) > 2
+}
+
+# What a command says of a fit that stands in its words as MODEL.
 with_model <- function(fit, words, tables = list(), progress = FALSE) {
     words <- c(words, "--train=data")
     words <- c(words, run_words(fit$flags$threads, fit$flags$memory, NULL))
-    run_command(words, c(list(data = fit$columns), tables), models = c("model.json" = fit$model), progress = progress)
+    models <- stats::setNames(fit$model, MODEL)
+    run_command(words, c(list(data = fit$columns), tables), models = models, progress = progress)
 }
 
 tg_write <- function(fit, file) {
@@ -70,22 +77,23 @@ tg_read <- function(file, data) {
     formula <- stats::as.formula(paste(left, "~", right), env = parent.frame())
     fit <- new_fit(list(result = result, text = text), match.call(), formula, columns_for(plain(data)), list())
     # Says if these are other data than the model was fitted to.
-    with_model(fit, c("exageostat", "loglik", "model.json"))
+    with_model(fit, c("exageostat", "loglik", MODEL))
     fit
 }
 
 tg_assess <- function(fit, cross_validate = NULL, blocks = NULL) {
-    words <- c("exageostat", "assess", "model.json", flag("--cross-validate", cross_validate), flag("--blocks", blocks))
-    several <- grepl(",", fit$result$data$columns$values)
-    kept <- with_model(fit, c(words, if (!several) paste0("--output=", COLUMNS)))
+    words <- c("exageostat", "assess", MODEL, flag("--cross-validate", cross_validate))
+    words <- c(words, flag("--blocks", blocks))
+    kept <- with_model(fit, c(words, if (!is_several(fit)) paste0("--output=", COLUMNS)))
     result <- kept$result
-    if (!several) result$left_out <- as.data.frame(columns_of(kept))
+    if (!is_several(fit)) result$left_out <- as.data.frame(columns_of(kept))
     result
 }
 
 tg_report <- function(fit, file) {
     if (file.exists(file)) unlink(file)
-    with_model(fit, c("exageostat", "plot", "model.json", paste0("--output=", normalizePath(file, mustWork = FALSE))))
+    output <- paste0("--output=", normalizePath(file, mustWork = FALSE))
+    with_model(fit, c("exageostat", "plot", MODEL, output))
     invisible(file)
 }
 
@@ -108,11 +116,12 @@ tg_sample <- function(data, covariance, params, coords = NULL, nugget = 0, dista
     table <- plain(data)
     coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
     if (is.null(names(params))) raise("refused", "params: name each value, as c(variance = 1, range = 0.1)")
-    given <- paste0(names(params), "=", vapply(params, digits, ""), collapse = ",")
-    words <- c("exageostat", "sample", "--at=places", paste0("--covariance=", covariance), paste0("--params=", given))
+    one <- function(key, value) paste0(key, "=", all_digits(value, key, "--params"))
+    given <- paste0("--params=", paste(Map(one, names(params), params), collapse = ","))
+    words <- c("exageostat", "sample", "--at=data", paste0("--covariance=", covariance), given)
     if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
     words <- c(words, flag("--nugget", nugget), flag("--distance", distance), flag("--seed", seed), paste0("--output=", COLUMNS))
-    drawn <- columns_of(run_command(words, tables = list(places = columns_for(table))))
+    drawn <- columns_of(run_command(words, tables = list(data = columns_for(table))))
     if (length(drawn) == 1) drawn[[1]] else do.call(cbind, drawn)
 }
 

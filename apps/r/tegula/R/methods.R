@@ -70,7 +70,7 @@ print.summary.tg_fit <- function(x, digits = max(3L, getOption("digits") - 3L),
     cat("\n", what, " ", format(result$loglik, digits = 9), ", AIC ", format(stats::AIC(x$loglik), digits = 8),
         ", BIC ", format(stats::BIC(x$loglik), digits = 8), "\n", sep = "")
     cat(result$message, "\n", sep = "")
-    for (remark in result$remarks) cat(strwrap(paste0(remark, hint(remark)), initial = "* ", prefix = "  "), sep = "\n")
+    for (remark in result$remarks) cat(strwrap(translated(remark), initial = "* ", prefix = "  "), sep = "\n")
     invisible(x)
 }
 

@@ -3,9 +3,10 @@
 # The columns of a prediction at `newdata`.
 predicted <- function(fit, newdata, more = character(), seed = NULL, progress = FALSE) {
     columns <- if (is.null(newdata)) fit$columns else columns_for(plain(newdata, "newdata"))
-    words <- c("exageostat", "predict", "model.json", "--at=places", paste0("--output=", COLUMNS), more, flag("--seed", seed))
+    words <- c("exageostat", "predict", MODEL, paste0("--at=", PLACES), paste0("--output=", COLUMNS))
+    words <- c(words, more, flag("--seed", seed))
     if (isTRUE(fit$flags$drop_missing)) words <- c(words, "--drop-missing")
-    with_model(fit, words, list(places = columns), progress)
+    with_model(fit, words, stats::setNames(list(columns), PLACES), progress)
 }
 
 predict.tg_fit <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence", "prediction"),

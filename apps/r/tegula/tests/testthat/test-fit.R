@@ -57,6 +57,16 @@ test_that("restricted likelihoods and nested models are compared as they may be"
     expect_s3_class(anova(large), "anova")
 })
 
+test_that("whole numbers are sent without an exponent", {
+    expect_identical(flag("--seed", 100000), "--seed=100000")
+    expect_identical(flag("--workers", 1e9), "--workers=1000000000")
+    expect_identical(flag("--memory", 8 * 2^30), "--memory=8589934592")
+    for (x in c(0.1, 1 / 3, 1e-300, 1e22, 123456.789)) expect_identical(as.double(digits(x)), x)
+    before <- options(OutDec = ",")
+    on.exit(options(before))
+    expect_identical(flag("--nugget", 0.1), "--nugget=0.1")
+})
+
 test_that("a fit is saved, and read by the program and here", {
     fit <- quick()
     rds <- tempfile(fileext = ".rds")

@@ -30,5 +30,12 @@ test_that("mistakes are told with what to do", {
 
 test_that("a warning of the program is one of R", {
     data <- synthetic(20)
-    expect_warning(tg_fit(z ~ 1, data, fix = c(smoothness = 0.5), bounds = list(range = c(0.01, 0.011))), class = "tegula_warning")
+    expect_warning(
+        tg_fit(z ~ 1, data, fix = c(smoothness = 0.5), nugget = NULL, bounds = list(range = c(0.01, 0.011))),
+        "--bounds is bounds = list",
+        class = "tegula_warning"
+    )
+    other <- tempfile(fileext = ".json")
+    tg_write(quick(data = data), other)
+    expect_warning(tg_read(other, transform(data, z = z + 1)), "data is not the data that the fit was")
 })

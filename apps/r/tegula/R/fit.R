@@ -59,8 +59,35 @@ with_model <- function(fit, words, tables = list(), progress = FALSE) {
     run_command(words, c(list(data = fit$columns), tables), models = models, progress = progress)
 }
 
+# Writes `text` to `file` whole, or not at all: what was there before stays if it fails. Devices are
+# written as they are, since a rename would replace them.
+write_whole <- function(text, file) {
+    fails <- function(kind, ...) raise(kind, "cannot write ", file, ": ", ...)
+    if (!dir.exists(dirname(file))) fails("not_found", "there is no folder ", dirname(file))
+    if (dir.exists(file)) fails("file", "it is a folder")
+    is_device <- startsWith(file, "/dev/")
+    path <- normalizePath(file, mustWork = FALSE)
+    new <- if (is_device) file else tempfile(".tegula", dirname(path))
+    if (!is_device) on.exit(unlink(new))
+    bytes <- charToRaw(paste0(enc2utf8(text), "\n"))
+    # What the system says comes as a warning, that a disk is full where the file is closed, if at all.
+    why <- NULL
+    note <- function(condition) why <<- c(why, conditionMessage(condition))
+    write <- function() {
+        to <- file(new, "wb", raw = is_device)
+        tryCatch(writeBin(bytes, to), finally = close(to))
+        if (!is_device && file.size(new) != length(bytes)) stop("not all of it was written")
+        if (!is_device && is.null(why)) file.rename(new, path)
+    }
+    withCallingHandlers(tryCatch(write(), error = note), warning = function(condition) {
+        note(condition)
+        invokeRestart("muffleWarning")
+    })
+    if (!is.null(why)) fails("file", why[1])
+}
+
 tg_write <- function(fit, file) {
-    writeLines(jsonlite::prettify(fit$model, 2), file)
+    write_whole(jsonlite::prettify(fit$model, 2), file)
     invisible(file)
 }
 
@@ -91,7 +118,6 @@ tg_assess <- function(fit, cross_validate = NULL, blocks = NULL) {
 }
 
 tg_report <- function(fit, file) {
-    if (file.exists(file)) unlink(file)
     output <- paste0("--output=", normalizePath(file, mustWork = FALSE))
     with_model(fit, c("exageostat", "plot", MODEL, output))
     invisible(file)

@@ -16,6 +16,14 @@ quick <- function(formula = z ~ 1, data = synthetic(), nugget = NULL, ...) {
     tg_fit(formula, data, fix = c(smoothness = 0.5), nugget = nugget, ...)
 }
 
+# A new folder, which goes when the test ends.
+new_folder <- function(env = parent.frame()) {
+    folder <- tempfile("tegula")
+    dir.create(folder)
+    do.call(on.exit, list(bquote(unlink(.(folder), recursive = TRUE)), add = TRUE), envir = env)
+    folder
+}
+
 # What the program writes as JSON.
 by_program <- function(words) {
     if (program == "") skip("TEGULA does not name the program: scripts/r-tests does")

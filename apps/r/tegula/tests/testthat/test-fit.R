@@ -57,6 +57,31 @@ test_that("restricted likelihoods and nested models are compared as they may be"
     expect_s3_class(anova(large), "anova")
 })
 
+test_that("files are written whole or stay as they were", {
+    fit <- quick()
+    folder <- new_folder()
+    file <- file.path(folder, "model.json")
+    writeLines("old", file)
+    tg_write(fit, file)
+    expect_equal(jsonlite::fromJSON(file)$loglik, fit$result$loglik)
+    expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "model.json")
+    missing <- file.path(folder, "none", "model.json")
+    expect_error(tg_write(fit, missing), "there is no folder", class = "tegula_not_found")
+    expect_error(tg_write(fit, folder), "it is a folder", class = "tegula_file")
+    page <- file.path(folder, "page.html")
+    writeLines("old", page)
+    broken <- fit
+    broken$columns$z <- NULL
+    expect_error(tg_report(broken, page), class = "tegula_error")
+    expect_identical(readLines(page), "old")
+    tg_report(fit, page)
+    expect_gt(file.size(page), 5000)
+    skip_if_not(file.exists("/dev/full"))
+    expect_error(tg_write(fit, "/dev/full"), "/dev/full", class = "tegula_file")
+    expect_error(tg_report(fit, "/dev/full"), "/dev/full", class = "tegula_error")
+    expect_true(file.exists("/dev/full"))
+})
+
 test_that("whole numbers are sent without an exponent", {
     expect_identical(flag("--seed", 100000), "--seed=100000")
     expect_identical(flag("--workers", 1e9), "--workers=1000000000")

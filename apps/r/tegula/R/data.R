@@ -28,6 +28,13 @@ plain <- function(data, what = "data") {
     table[[names[2]]] <- places[, 2]
     as.data.frame(table)
 }
+# The coordinates of `data`, the table of which is `table`: NULL leaves them to the program.
+coords_of <- function(coords, data, table) {
+    if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+}
+
+# The last of some names, as utils::tail has them.
+utils_tail <- function(names, count) names[seq(length(names) - count + 1, length(names))]
 
 # A column as numbers, or as texts in which nothing is a missing value.
 cells <- function(values, name) {
@@ -40,7 +47,7 @@ cells <- function(values, name) {
     if (is.factor(values) || is.character(values)) {
         return(as.character(values))
     }
-    if (is.complex(values) || !is.atomic(values)) {
+    if (is.complex(values) || !is.atomic(values) || length(dim(values)) > 1) {
         raise("refused", "the column '", name, "' holds ", class(values)[1], " values: give numbers or texts")
     }
     # NA and NaN are both missing.
@@ -49,10 +56,19 @@ cells <- function(values, name) {
     values
 }
 
-# The columns of a table, with their names.
-columns_for <- function(table) {
+# The columns of a table, with their names. Of those that are not `used`, what cannot be sent is left out.
+columns_for <- function(table, used = names(table)) {
     if (anyDuplicated(names(table))) raise("refused", "two columns have the name '", names(table)[anyDuplicated(names(table))], "': rename one")
-    stats::setNames(lapply(names(table), function(name) cells(table[[name]], name)), names(table))
+    sent <- function(name) {
+        tryCatch(cells(table[[name]], name), tegula_refused = function(e) if (name %in% used) stop(e))
+    }
+    Filter(Negate(is.null), sapply(names(table), sent, simplify = FALSE))
+}
+
+# The columns that texts name: each is a name, or an expression of columns.
+named_in <- function(texts) {
+    inside <- function(text) tryCatch(all.vars(str2lang(text)), error = function(e) NULL)
+    c(texts, unlist(lapply(texts, inside)))
 }
 
 # `columns` beside what `data` has; an sf object stays one.
@@ -62,8 +78,8 @@ beside <- function(data, columns) {
 }
 
 # What an expression or a name is on the command line.
-said <- function(expression) {
-    text <- paste(deparse(expression, width.cutoff = 500L), collapse = " ")
+said <- function(expression, ...) {
+    text <- paste(deparse(expression, width.cutoff = 500L, ...), collapse = " ")
     gsub("[[:space:]]+", " ", text)
 }
 
@@ -83,7 +99,8 @@ listed <- function(given, what) {
     raise("refused", what, ": name columns, as ~ x + y or c(\"x\", \"y\")")
 }
 
-# The left side of a formula as --values, and the right one as --mean, columns of `table` for the dot.
+# The left side of a formula as --values, and the right one as --mean, columns of `table` for the dot; and the
+# formula with these columns.
 sides <- function(formula, table, coords) {
     if (!inherits(formula, "formula") || length(formula) != 3) {
         raise("refused", "formula: a response and the terms of the mean, as zinc ~ sqrt(dist); zinc ~ 1 for a constant")
@@ -95,7 +112,9 @@ sides <- function(formula, table, coords) {
         columns <- setdiff(names(table), c(all.vars(left), coords))
         if (length(columns) == 0) raise("refused", "formula: no column is left for '.'")
         all <- Reduce(function(a, b) call("+", a, b), lapply(columns, as.name))
-        right <- do.call(substitute, list(right, list(. = call("(", all))))
+        if (!identical(right, as.name("."))) all <- call("(", all)
+        right <- do.call(substitute, list(right, list(. = all)))
+        formula[[3]] <- right
     }
     for (name in intersect(all.vars(right), names(table))) {
         levels <- levels(table[[name]])
@@ -104,5 +123,6 @@ sides <- function(formula, table, coords) {
                 sort(levels, method = "radix")[1], "' is the first one, not '", levels[1], "'", call. = FALSE)
         }
     }
-    list(values = paste(values, collapse = ","), mean = paste0("~", said(right)))
+    mean <- paste0("~", said(right, backtick = TRUE))
+    list(values = paste(values, collapse = ","), mean = mean, formula = formula)
 }

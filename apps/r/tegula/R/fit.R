@@ -7,25 +7,24 @@ tg_fit <- function(formula, data, coords = NULL, covariance = "matern", nugget =
                    seed = 0, progress = FALSE) {
     call <- match.call()
     table <- plain(data)
-    columns <- columns_for(table)
-    coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+    coords <- coords_of(coords, data, table)
     time <- listed(time, "time")
+    noise <- listed(noise, "noise")
     says <- sides(formula, table, c(coords, time))
+    columns <- columns_for(table, c(all.vars(says$formula), named_in(c(coords, time, noise))))
     words <- c("exageostat", "fit", "data", paste0("--values=", says$values), paste0("--mean=", says$mean))
     if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
     words <- c(words, flag("--time", time), flag("--distance", distance), flag("--covariance", covariance))
     words <- c(words, flag("--method", method), flag("--transform", transform), flag("--reml", isTRUE(reml)))
     words <- c(words, nugget_words(nugget), pairs_of("--fix", fix), pairs_of("--bounds", bounds), pairs_of("--start", start))
-    if (!is.null(noise)) words <- c(words, paste0("--noise=", listed(noise, "noise")))
-    words <- c(words, flag("--replicates", isTRUE(replicates)), flag("--drop-missing", isTRUE(drop_missing)))
+    words <- c(words, flag("--noise", noise), flag("--replicates", isTRUE(replicates)))
+    words <- c(words, flag("--drop-missing", isTRUE(drop_missing)))
     words <- c(words, flag("--starts", starts), flag("--optimizer", optimizer), flag("--information", information))
     words <- c(words, flag("--profile-intervals", isTRUE(profile_intervals)), run_words(threads, memory, seed))
     kept <- run_command(words, tables = list(data = columns), progress = progress)
-    new_fit(kept, call, formula, columns, list(drop_missing = drop_missing, threads = threads, memory = memory))
+    flags <- list(drop_missing = drop_missing, threads = threads, memory = memory)
+    new_fit(kept, call, says$formula, columns, flags)
 }
-
-# The last of some names, as utils::tail has them.
-utils_tail <- function(names, count) names[seq(length(names) - count + 1, length(names))]
 
 nugget_words <- function(nugget) {
     if (identical(nugget, "estimate")) {
@@ -91,21 +90,53 @@ tg_write <- function(fit, file) {
     invisible(file)
 }
 
+# Whether parsed JSON is a model of the program.
+is_model <- function(result) {
+    has_texts <- function() {
+        texts <- list(result$covariance, result$mean$formula, result$data$columns$values)
+        all(vapply(texts, is.character, TRUE))
+    }
+    tryCatch(has_texts(), error = function(e) FALSE)
+}
+
+# The left side of a formula, of what --values says.
+left_of <- function(values) {
+    parsed <- tryCatch(str2lang(values), error = function(e) NULL)
+    parts <- strsplit(values, ",")[[1]]
+    if (!is.null(parsed)) {
+        parsed
+    } else if (length(parts) == 1) {
+        as.name(values)
+    } else {
+        as.call(c(as.name("cbind"), lapply(parts, left_of)))
+    }
+}
+
 tg_read <- function(file, data) {
     text <- tryCatch(paste(suppressWarnings(readLines(file, warn = FALSE)), collapse = "\n"), error = function(e) {
         raise("not_found", "cannot read ", file, ": ", conditionMessage(e))
     })
-    result <- tryCatch(jsonlite::fromJSON(text, simplifyDataFrame = FALSE), error = function(e) {
-        raise("refused", file, ": not the JSON of a model")
-    })
+    result <- tryCatch(jsonlite::fromJSON(text, simplifyDataFrame = FALSE), error = function(e) NULL)
+    if (!is_model(result)) {
+        raise("refused", file, " holds no model: give a file that tg_write, or tegula exageostat fit -o, ",
+            "has written")
+    }
+    left <- left_of(result$data$columns$values)
     right <- sub("^[ ]*~?", "", switch(result$mean$formula, constant = "1", zero = "0", result$mean$formula))
-    left <- result$data$columns$values
-    if (grepl(",", left)) left <- paste0("cbind(", left, ")")
-    formula <- stats::as.formula(paste(left, "~", right), env = parent.frame())
-    fit <- new_fit(list(result = result, text = text), match.call(), formula, columns_for(plain(data)), list())
+    formula <- stats::as.formula(paste("~", right), env = parent.frame())
+    formula <- stats::as.formula(call("~", left, formula[[2]]), env = parent.frame())
+    columns <- columns_for(plain(data), c(all.vars(formula), columns_used(result)))
+    flags <- list(drop_missing = isTRUE(result$data$drop_missing))
+    fit <- new_fit(list(result = result, text = text), match.call(), formula, columns, flags)
     # Says if these are other data than the model was fitted to.
     with_model(fit, c("exageostat", "loglik", MODEL))
     fit
+}
+
+# The columns that a model takes beside those of its formula.
+columns_used <- function(result) {
+    columns <- result$data$columns
+    named_in(unlist(columns[c("coords", "time", "noise")]))
 }
 
 tg_assess <- function(fit, cross_validate = NULL, blocks = NULL) {
@@ -125,12 +156,13 @@ tg_report <- function(fit, file) {
 
 tg_variogram <- function(formula, data, coords = NULL, bins = 15, distance = NULL, drop_missing = FALSE) {
     table <- plain(data)
-    coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+    coords <- coords_of(coords, data, table)
     says <- sides(formula, table, coords)
     words <- c("exageostat", "variogram", "data", paste0("--values=", says$values), paste0("--mean=", says$mean))
     if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
     words <- c(words, flag("--bins", bins), flag("--distance", distance), flag("--drop-missing", isTRUE(drop_missing)))
-    bins_of(run_command(words, tables = list(data = columns_for(table)))$result)
+    columns <- columns_for(table, c(all.vars(says$formula), named_in(coords)))
+    bins_of(run_command(words, tables = list(data = columns))$result)
 }
 
 bins_of <- function(result) {
@@ -140,14 +172,14 @@ bins_of <- function(result) {
 
 tg_sample <- function(data, covariance, params, coords = NULL, nugget = 0, distance = NULL, seed = 0) {
     table <- plain(data)
-    coords <- if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")
+    coords <- coords_of(coords, data, table)
     if (is.null(names(params))) raise("refused", "params: name each value, as c(variance = 1, range = 0.1)")
     one <- function(key, value) paste0(key, "=", all_digits(value, key, "--params"))
     given <- paste0("--params=", paste(Map(one, names(params), params), collapse = ","))
     words <- c("exageostat", "sample", "--at=data", paste0("--covariance=", covariance), given)
     if (!is.null(coords)) words <- c(words, paste0("--coords=", paste(coords, collapse = ",")))
     words <- c(words, flag("--nugget", nugget), flag("--distance", distance), flag("--seed", seed), paste0("--output=", COLUMNS))
-    drawn <- columns_of(run_command(words, tables = list(data = columns_for(table))))
+    drawn <- columns_of(run_command(words, tables = list(data = columns_for(table, named_in(coords)))))
     if (length(drawn) == 1) drawn[[1]] else do.call(cbind, drawn)
 }
 

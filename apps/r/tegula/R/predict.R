@@ -2,11 +2,17 @@
 
 # The columns of a prediction at `newdata`.
 predicted <- function(fit, newdata, more = character(), seed = NULL, progress = FALSE) {
-    columns <- if (is.null(newdata)) fit$columns else columns_for(plain(newdata, "newdata"))
+    columns <- if (is.null(newdata)) fit$columns else new_columns(fit, newdata)
     words <- c("exageostat", "predict", MODEL, paste0("--at=", PLACES), paste0("--output=", COLUMNS))
     words <- c(words, more, flag("--seed", seed))
     if (isTRUE(fit$flags$drop_missing)) words <- c(words, "--drop-missing")
     with_model(fit, words, stats::setNames(list(columns), PLACES), progress)
+}
+
+# The columns of new places.
+new_columns <- function(fit, newdata) {
+    table <- plain(newdata, "newdata")
+    columns_for(table, c(all.vars(fit$formula[[3]]), columns_used(fit$result)))
 }
 
 predict.tg_fit <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence", "prediction"),

@@ -57,6 +57,32 @@ test_that("restricted likelihoods and nested models are compared as they may be"
     expect_s3_class(anova(large), "anova")
 })
 
+test_that("names may need quotes, and columns that are not used may hold anything", {
+    data <- synthetic()
+    odd <- stats::setNames(transform(data, u = x^2), c("east x", "y", "my z", "a b"))
+    fit <- tg_fit(`my z` ~ `a b`, odd, coords = ~ `east x` + y, nugget = NULL, fix = c(smoothness = 0.5))
+    plain <- quick(z ~ u, transform(data, u = x^2))
+    expect_equal(unname(coef(fit)), unname(coef(plain)))
+    expect_equal(residuals(fit), residuals(plain))
+    expect_equal(predict(fit, odd[1:5, ]), predict(plain, transform(data, u = x^2)[1:5, ]))
+    json <- tempfile(fileext = ".json")
+    tg_write(fit, json)
+    expect_equal(formula(tg_read(json, odd)), formula(fit), ignore_attr = TRUE)
+    dot <- tg_fit(`my z` ~ ., odd, coords = ~ `east x` + y, nugget = NULL, fix = c(smoothness = 0.5))
+    expect_equal(fitted(dot), fitted(fit))
+
+    more <- transform(data, day = as.Date("2020-01-01") + x, size = factor(x > 0.5, ordered = TRUE))
+    more$both <- cbind(data$x, data$y)
+    more$list <- as.list(data$x)
+    fit <- quick(data = more)
+    expect_equal(coef(fit), coef(quick()))
+    expect_equal(predict(fit, more[1:5, ]), predict(quick(), data[1:5, ]))
+    expect_named(predict(fit, more[1:5, ], type = "table"), c(names(more), "mean", "variance"))
+    expect_equal(tg_variogram(z ~ 1, more), tg_variogram(z ~ 1, data))
+    expect_length(tg_sample(more, "exponential", c(variance = 1, range = 0.1)), 140)
+    expect_error(quick(z ~ size, more), "ordered factor", class = "tegula_refused")
+})
+
 test_that("files are written whole or stay as they were", {
     fit <- quick()
     folder <- new_folder()

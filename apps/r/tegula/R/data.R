@@ -24,10 +24,27 @@ plain <- function(data, what = "data") {
         raise("refused", what, ": the columns ", paste(taken, collapse = ", "), " stand beside a geometry that gives them: drop them")
     }
     places <- sf::st_coordinates(data)
+    if ("Z" %in% colnames(places)) {
+        raise("refused", what, ": the points have a third coordinate: leave it out, as sf::st_zm(", what,
+            "), or give a data frame with three columns that coords names")
+    }
     table[[names[1]]] <- places[, 1]
     table[[names[2]]] <- places[, 2]
     as.data.frame(table)
 }
+
+# The reference system of the geometry; NULL if there is none.
+crs_of <- function(data) {
+    crs <- if (is_sf(data)) sf::st_crs(data)
+    if (is.null(crs) || is.na(crs)) NULL else crs
+}
+
+# An sf object in the reference system `crs`, if both have one.
+in_crs <- function(data, crs) {
+    own <- crs_of(data)
+    if (is.null(own) || is.null(crs) || own == crs) data else sf::st_transform(data, crs)
+}
+
 # The coordinates of `data`, the table of which is `table`: NULL leaves them to the program.
 coords_of <- function(coords, data, table) {
     if (is_sf(data) && is.null(coords)) utils_tail(names(table), 2) else listed(coords, "coords")

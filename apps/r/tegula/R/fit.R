@@ -23,7 +23,7 @@ tg_fit <- function(formula, data, coords = NULL, covariance = "matern", nugget =
     words <- c(words, flag("--profile-intervals", isTRUE(profile_intervals)), run_words(threads, memory, seed))
     kept <- run_command(words, tables = list(data = columns), progress = progress)
     flags <- list(drop_missing = drop_missing, threads = threads, memory = memory)
-    new_fit(kept, call, says$formula, columns, flags)
+    new_fit(kept, call, says$formula, columns, flags, crs_of(data))
 }
 
 nugget_words <- function(nugget) {
@@ -37,9 +37,10 @@ nugget_words <- function(nugget) {
     flag("--nugget", nugget)
 }
 
-new_fit <- function(kept, call, formula, columns, flags) {
+new_fit <- function(kept, call, formula, columns, flags, crs) {
     structure(
-        list(call = call, formula = formula, result = kept$result, model = kept$text, columns = columns, flags = flags),
+        list(call = call, formula = formula, result = kept$result, model = kept$text, columns = columns,
+            flags = flags, crs = crs),
         class = "tg_fit"
     )
 }
@@ -127,7 +128,7 @@ tg_read <- function(file, data) {
     formula <- stats::as.formula(call("~", left, formula[[2]]), env = parent.frame())
     columns <- columns_for(plain(data), c(all.vars(formula), columns_used(result)))
     flags <- list(drop_missing = isTRUE(result$data$drop_missing))
-    fit <- new_fit(list(result = result, text = text), match.call(), formula, columns, flags)
+    fit <- new_fit(list(result = result, text = text), match.call(), formula, columns, flags, crs_of(data))
     # Says if these are other data than the model was fitted to.
     with_model(fit, c("exageostat", "loglik", MODEL))
     fit

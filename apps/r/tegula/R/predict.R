@@ -9,9 +9,9 @@ predicted <- function(fit, newdata, more = character(), seed = NULL, progress = 
     with_model(fit, words, stats::setNames(list(columns), PLACES), progress)
 }
 
-# The columns of new places.
+# The columns of new places, in the reference system of the data of the fit.
 new_columns <- function(fit, newdata) {
-    table <- plain(newdata, "newdata")
+    table <- plain(in_crs(newdata, fit$crs), "newdata")
     columns_for(table, c(all.vars(fit$formula[[3]]), columns_used(fit$result)))
 }
 

@@ -45,3 +45,22 @@ test_that("objects of sf go in and come out", {
     lines <- sf::st_sf(v = 1, geometry = sf::st_sfc(sf::st_linestring(matrix(0:3 + 0, 2))))
     expect_error(predict(fit, lines), "centroids", class = "tegula_refused")
 })
+
+test_that("new places of sf are brought into the reference system of the data", {
+    skip_if_not_installed("sf")
+    degrees <- sf::st_as_sf(texas(), coords = c("longitude", "latitude"), crs = 4326)
+    metres <- sf::st_transform(degrees, 32614)
+    for (data in list(degrees, metres)) {
+        fit <- tg_fit(air_temperature_c ~ 1, data, covariance = "exponential")
+        expect_equal(predict(fit, degrees[1:5, ]), predict(fit, metres[1:5, ]))
+        drawn <- lapply(list(degrees, metres), function(new) simulate(fit, newdata = new[1:5, ]))
+        expect_equal(drawn[[1]], drawn[[2]], tolerance = 1e-5)
+        expect_equal(sf::st_crs(predict(fit, metres[1:5, ], type = "table")), sf::st_crs(metres))
+        json <- tempfile(fileext = ".json")
+        tg_write(fit, json)
+        expect_equal(predict(tg_read(json, data), metres[1:5, ]), predict(fit, degrees[1:5, ]))
+    }
+    high <- sf::st_as_sf(transform(texas(), h = 1), coords = c("longitude", "latitude", "h"), crs = 4326)
+    expect_error(tg_fit(air_temperature_c ~ 1, high), "st_zm(data)", fixed = TRUE, class = "tegula_refused")
+    expect_error(predict(fit, high), "st_zm(newdata)", fixed = TRUE, class = "tegula_refused")
+})

@@ -121,6 +121,12 @@ columns_of <- function(kept) {
     columns
 }
 
+# The same by the names that the program gives them where `newdata` has no column called so.
+plain_columns <- function(kept) {
+    columns <- columns_of(kept)
+    stats::setNames(columns, sub("^predicted_", "", names(columns)))
+}
+
 # Workers, memory and seed as words.
 run_words <- function(threads, memory, seed) {
     c(flag("--workers", threads), flag("--memory", memory), flag("--seed", seed))

@@ -87,7 +87,15 @@ vcov.tg_fit <- function(object, ...) {
     matrix(unlist(mean$covariance), length(mean$names), dimnames = list(mean$names, mean$names))
 }
 
+# Refuses what is no level of an interval.
+check_level <- function(level) {
+    if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
+        raise("refused", "level: ", deparse1(level), " is not between 0 and 1: write level = 0.95 for 95 %")
+    }
+}
+
 confint.tg_fit <- function(object, parm, level = 0.95, ...) {
+    check_level(level)
     table <- coefficient_table(object)
     tail <- (1 - level) / 2
     half <- stats::qt(1 - tail, object$result$coefficients_df) * table[, 2]
@@ -117,7 +125,7 @@ frame_of <- function(fit) as.data.frame(fit$columns, check.names = FALSE, string
 
 fitted.tg_fit <- function(object, ...) {
     data <- frame_of(object)
-    if (grepl(",", object$result$data$columns$values)) raise("refused", "fitted() and residuals() are for one field of one variable")
+    if (is_several(object)) raise("refused", "fitted() and residuals() are for one field of one variable")
     coefficients <- coef(object)
     if (length(coefficients) == 0) {
         return(rep(0, nrow(data)))

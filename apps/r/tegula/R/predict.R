@@ -15,28 +15,41 @@ new_columns <- function(fit, newdata) {
     columns_for(table, c(all.vars(fit$formula[[3]]), columns_used(fit$result)))
 }
 
+# The names of the means among `columns`: one, or one for each variable or replicate.
+means_of <- function(fit, columns) {
+    names <- grep("^mean(_|$)", names(columns), value = TRUE)
+    # With a transformation and a nugget there are means of new observations, too.
+    is_plain <- identical(fit$result$transform$name, "none")
+    if (is_plain) names else setdiff(names, sub("^mean", "mean_obs", names))
+}
+
 predict.tg_fit <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                            level = 0.95, neighbours = NULL, method = NULL, type = c("response", "table"),
                            progress = FALSE, ...) {
     interval <- match.arg(interval)
     type <- match.arg(type)
     if (...length()) raise("refused", "predict: unknown arguments")
-    more <- c(flag("--neighbours", neighbours), flag("--method", method))
-    columns <- columns_of(predicted(object, newdata, more, progress = progress))
-    if (type == "table") {
-        return(beside(if (is.null(newdata)) frame_of(object) else newdata, columns))
+    check_level(level)
+    if (interval != "none" && is_several(object)) {
+        raise("refused", "interval: of several variables take type = \"table\"")
     }
-    means <- columns[grepl("^mean(_|$)", names(columns))]
-    if (length(means) > 1) {
-        if (interval != "none") raise("refused", "interval: of several variables take type = \"table\"")
-        fit <- do.call(cbind, means)
+    more <- c(flag("--neighbours", neighbours), flag("--method", method))
+    kept <- predicted(object, newdata, more, progress = progress)
+    if (type == "table") {
+        return(beside(if (is.null(newdata)) frame_of(object) else newdata, columns_of(kept)))
+    }
+    columns <- plain_columns(kept)
+    means <- means_of(object, columns)
+    if (is_several(object)) {
+        fit <- do.call(cbind, columns[means])
         if (!se.fit) {
             return(fit)
         }
-        variances <- columns[grepl("^variance(_|$)", names(columns)) & !grepl("^variance_obs", names(columns))]
-        return(list(fit = fit, se.fit = sqrt(do.call(cbind, variances))))
+        # Replicates have one variance.
+        variances <- intersect(c("variance", sub("^mean", "variance", means)), names(columns))
+        return(list(fit = fit, se.fit = sqrt(do.call(cbind, columns[variances]))))
     }
-    fit <- means[[1]]
+    fit <- columns[[means]]
     se <- sqrt(pmax(columns$variance, 0))
     if (interval != "none") {
         of_new <- interval == "prediction"
@@ -55,7 +68,7 @@ predict.tg_fit <- function(object, newdata = NULL, se.fit = FALSE, interval = c(
 }
 
 simulate.tg_fit <- function(object, nsim = 1, seed = 0, newdata = NULL, ...) {
-    columns <- columns_of(predicted(object, newdata, paste0("--simulate=", nsim), seed))
+    columns <- plain_columns(predicted(object, newdata, flag("--simulate", nsim), seed))
     names <- paste0("sim", seq_len(nsim))
     drawn <- as.data.frame(columns[names])
     names(drawn) <- paste0("sim_", seq_len(nsim))

@@ -29,6 +29,31 @@ test_that("transformed values come back with their intervals", {
     found <- predict(fit, data[1:4, ] + 0.01, interval = "prediction")
     expect_true(all(found[, "lwr"] > 0 & found[, "lwr"] < found[, "upr"]))
     expect_error(predict(fit, data[1:4, ], interval = "prediction", level = 0.9), "95 %")
+    noisy <- tg_fit(z ~ 1, data, transform = "log", nugget = 0.1, fix = c(smoothness = 0.5))
+    table <- predict(noisy, data[1:4, ], type = "table")
+    expect_identical(predict(noisy, data[1:4, ]), table$mean)
+    wide <- predict(noisy, data[1:4, ], interval = "prediction")
+    expect_identical(wide, cbind(fit = table$mean, lwr = table$lower95_obs, upr = table$upper95_obs))
+    narrow <- predict(noisy, data[1:4, ], interval = "confidence")
+    expect_identical(narrow[, "upr"], table$upper95)
+})
+
+test_that("new places may have columns that are called as those of predictions", {
+    fit <- quick()
+    new <- synthetic(4)
+    named <- transform(new, mean = 7, variance = 7, sim1 = 7)
+    expect_identical(predict(fit, named, se.fit = TRUE), predict(fit, new, se.fit = TRUE))
+    expect_identical(simulate(fit, 2, newdata = named), simulate(fit, 2, newdata = new))
+    expect_identical(predict(fit, named, type = "table")$mean, rep(7, 4))
+})
+
+test_that("replicates have a mean each and one error", {
+    data <- transform(synthetic(60), w = z + sin(7 * x))
+    fit <- tg_fit(cbind(z, w) ~ 1, data, replicates = TRUE, nugget = 0.1, fix = c(smoothness = 0.5))
+    found <- predict(fit, data[1:3, ], se.fit = TRUE)
+    expect_identical(colnames(found$fit), c("mean_z", "mean_w"))
+    expect_identical(dim(found$se.fit), c(3L, 1L))
+    expect_error(predict(fit, interval = "confidence"), "several variables", class = "tegula_refused")
 })
 
 test_that("objects of sf go in and come out", {

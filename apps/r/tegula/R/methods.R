@@ -142,8 +142,33 @@ residuals.tg_fit <- function(object, ...) {
     eval(object$formula[[2]], frame_of(object), environment(object$formula)) - mean
 }
 
+# The values and the places that a likelihood is of, but for rows that were dropped.
+observed <- function(fit) {
+    data <- frame_of(fit)
+    columns <- fit$result$data$columns
+    among <- function(names) intersect(names, names(data))
+    is_whole <- stats::complete.cases(data[among(c(all.vars(fit$formula), columns_used(fit$result)))])
+    names <- c(all.vars(fit$formula[[2]]), named_in(unlist(columns[c("coords", "time")])))
+    list(columns$values, data[is_whole, among(names), drop = FALSE])
+}
+
+# Refuses objects that are no fits to the same data.
+check_comparable <- function(fits) {
+    is_fit <- vapply(fits, inherits, TRUE, "tg_fit")
+    if (!all(is_fit)) {
+        other <- which(!is_fit)[1]
+        raise("refused", "anova: object ", other, " is of class ", class(fits[[other]])[1],
+            ": compare fits of tg_fit alone")
+    }
+    if (length(unique(lapply(fits, observed))) > 1) {
+        raise("refused", "anova: fits to different data cannot be compared: ",
+            "fit all to the same rows and values")
+    }
+}
+
 anova.tg_fit <- function(object, ...) {
-    fits <- Filter(function(one) inherits(one, "tg_fit"), list(object, ...))
+    fits <- list(object, ...)
+    check_comparable(fits)
     if (length(fits) == 1) {
         table <- coefficient_table(object)
         if (is.null(table)) raise("refused", "anova: the mean has no coefficients, and there is no second fit to compare with")
@@ -152,10 +177,6 @@ anova.tg_fit <- function(object, ...) {
     }
     criteria <- vapply(fits, function(fit) fit$result$criterion, "")
     if (length(unique(criteria)) > 1) raise("refused", "anova: one fit is by REML, another by ML: fit both by ML")
-    values <- unique(lapply(fits, function(fit) list(fit$result$data$n, fit$result$data$columns$values)))
-    if (length(values) > 1) {
-        raise("refused", "anova: fits to different data cannot be compared: fit both to the same rows and values")
-    }
     means <- vapply(fits, function(fit) fit$result$mean$formula, "")
     if (criteria[1] == "reml" && length(unique(means)) > 1) {
         raise("refused", "anova: restricted likelihoods of different means cannot be compared: fit by ML, reml = FALSE")
@@ -167,7 +188,13 @@ anova.tg_fit <- function(object, ...) {
     df <- df[order]
     chisq <- c(NA, 2 * diff(value))
     steps <- c(NA, diff(df))
-    p <- ifelse(steps > 0, pchisq(pmax(chisq, 0), steps, lower.tail = FALSE), NA)
+    # A search ends a little beside the maximum.
+    is_lower <- steps > 0 & chisq < -0.01
+    if (any(is_lower, na.rm = TRUE)) {
+        warn("anova: a fit with more parameters is less likely than the one before it: the models are ",
+            "not nested, or a search ended early; there is no test of them")
+    }
+    p <- ifelse(steps > 0 & !is_lower, pchisq(pmax(chisq, 0), steps, lower.tail = FALSE), NA)
     table <- data.frame(Df = df, AIC = -2 * value + 2 * df, logLik = value, Chisq = chisq, "Chi Df" = steps, "Pr(>Chisq)" = p, check.names = FALSE)
     rownames(table) <- make.unique(vapply(fits[order], function(fit) paste(deparse1(fit$formula), fit$result$covariance), ""))
     heading <- "Likelihood ratio tests; valid where each model is a special case of the next\n"

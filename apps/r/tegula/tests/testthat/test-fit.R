@@ -57,6 +57,23 @@ test_that("restricted likelihoods and nested models are compared as they may be"
     expect_s3_class(anova(large), "anova")
 })
 
+test_that("what is no nested model of the same data is not tested", {
+    data <- synthetic()
+    fit <- quick(z ~ 1, data)
+    for (other in list(transform(data, z = 3 * z), transform(data, x = rev(x)))) {
+        expect_error(anova(fit, quick(z ~ x, other)), "different data", class = "tegula_refused")
+    }
+    expect_error(anova(fit, lm(z ~ x, data)), "object 2 is of class lm", class = "tegula_refused")
+    expect_s3_class(anova(fit, quick(z ~ u, transform(data, u = x^2))), "anova")
+    some <- transform(data, u = ifelse(x > 0.9, NA, x), v = ifelse(x < 0.1, NA, x))
+    gaps <- lapply(c(z ~ u, z ~ v), quick, some, drop_missing = TRUE)
+    expect_error(anova(gaps[[1]], gaps[[2]]), "different data")
+    worse <- tg_fit(z ~ x, data, nugget = NULL, fix = c(smoothness = 2))
+    expect_warning(table <- anova(fit, worse), "not nested", class = "tegula_warning")
+    expect_lt(table$Chisq[2], 0)
+    expect_true(is.na(table[["Pr(>Chisq)"]][2]))
+})
+
 test_that("names may need quotes, and columns that are not used may hold anything", {
     data <- synthetic()
     odd <- stats::setNames(transform(data, u = x^2), c("east x", "y", "my z", "a b"))

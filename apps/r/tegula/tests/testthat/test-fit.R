@@ -135,6 +135,25 @@ test_that("whole numbers are sent without an exponent", {
     expect_identical(flag("--nugget", 0.1), "--nugget=0.1")
 })
 
+test_that("figures that cannot be drawn are left out, or say why", {
+    grDevices::pdf(NULL)
+    on.exit(grDevices::dev.off())
+    windy <- quick(z ~ w, transform(synthetic(), w = sin(7 * x)))
+    expect_silent(plot(windy))
+    expect_error(plot(windy, "map"), "predict(x, newdata)", fixed = TRUE, class = "tegula_refused")
+    line <- quick(z ~ 1, coords = "x", nugget = 0.1)
+    expect_silent(plot(line))
+    expect_error(plot(line, "map"), "two columns", class = "tegula_refused")
+    both <- tg_fit(cbind(z, w) ~ 1, transform(synthetic(60), w = z + sin(7 * x)), replicates = TRUE)
+    expect_error(plot(both), "of several", class = "tegula_refused")
+    before <- graphics::par("mar")
+    grDevices::dev.control("enable")
+    plot(quick(), "map")
+    expect_identical(graphics::par("mar"), before)
+    calls <- vapply(grDevices::recordPlot()[[1]], function(call) call[[2]][[1]]$name, "")
+    expect_true("C_rect" %in% calls, info = "the key of the colours")
+})
+
 test_that("a fit is saved, and read by the program and here", {
     fit <- quick()
     rds <- tempfile(fileext = ".rds")

@@ -19,6 +19,16 @@ tg_coa <- function(x, k = 10, method = NULL, fill = NULL, threads = NULL, memory
     ordination("coa", x, k, words, threads, memory, seed, progress)
 }
 
+# A data frame, refused if a column of it is not of numbers.
+numeric_columns <- function(data) {
+    is_number <- vapply(data, function(column) is.numeric(column) || is.logical(column), TRUE)
+    if (all(is_number)) {
+        return(data)
+    }
+    others <- deparse1(names(data)[!is_number])
+    raise("refused", "x: some columns hold no numbers: drop them, as x[setdiff(names(x), ", others, ")]")
+}
+
 # Runs the analysis `what` of a matrix, a data frame or the name of a file.
 ordination <- function(what, data, k, words, threads, memory, seed, progress, is_points = FALSE) {
     matrices <- tables <- list()
@@ -28,7 +38,7 @@ ordination <- function(what, data, k, words, threads, memory, seed, progress, is
     } else if (is_points) {
         tables <- list(x = columns_for(as.data.frame(data)))
     } else {
-        entries <- if (is.data.frame(data)) as.matrix(data) else data
+        entries <- if (is.data.frame(data)) as.matrix(numeric_columns(data)) else data
         if (!is.matrix(entries) || !(is.numeric(entries) || is.logical(entries))) {
             raise("refused", "x: a matrix of numbers, a data frame of them, a dist object or the name of a file, not ", class(data)[1])
         }
@@ -40,8 +50,8 @@ ordination <- function(what, data, k, words, threads, memory, seed, progress, is
     kept <- run_command(words, tables, matrices, progress = progress)
     numbers <- kept$numbers
     axes <- length(numbers$eigenvalues)
-    labels <- paste0(if (what == "coa") "CA" else "PC", seq_len(axes))
-    by_axes <- function(values, names) matrix(values, ncol = axes, dimnames = list(names, labels))
+    labels <- sprintf(if (what == "coa") "CA%d" else "PC%d", seq_len(axes))
+    by_axes <- function(values, names) matrix(values, length(names), axes, dimnames = list(names, labels))
     structure(
         list(
             points = by_axes(numbers$coordinates, kept$texts$ids), eig = stats::setNames(numbers$eigenvalues, labels),
@@ -59,10 +69,15 @@ print.tg_ordination <- function(x, digits = max(3L, getOption("digits") - 3L), .
     invisible(x)
 }
 
-plot.tg_ordination <- function(x, axes = c(1, 2), labels = nrow(x$points) <= 40, ...) {
-    if (ncol(x$points) < max(axes)) raise("refused", "plot: there is no axis ", max(axes), ": ask for more, as k = ", max(axes))
+plot.tg_ordination <- function(x, axes = c(1, 2), labels = nrow(x$points) <= 40,
+                               xlim = if (labels) extendrange(x$points[, axes[1]], f = 0.15), ...) {
+    if (ncol(x$points) < max(axes)) {
+        raise("refused", "plot: there is no axis ", max(axes), " among ", ncol(x$points),
+            ": ask for more, as k = ", max(axes), ", if the items have them")
+    }
     named <- paste0(colnames(x$points)[axes], " (", format(100 * x$share[axes], digits = 3), " %)")
-    plot(x$points[, axes], xlab = named[1], ylab = named[2], asp = 1, type = if (labels) "n" else "p", pch = 19, cex = 0.6, ...)
+    plot(x$points[, axes], xlab = named[1], ylab = named[2], asp = 1, type = if (labels) "n" else "p",
+        pch = 19, cex = 0.6, xlim = xlim, ...)
     if (labels) text(x$points[, axes], rownames(x$points), cex = 0.8)
     invisible(x)
 }

@@ -24,6 +24,18 @@ test_that("mistakes are told with what to do", {
     told(tg_mds("nothing.h5:d"), "nothing.h5", class = "tegula_error")
     told(tg_sample(data, "exponential", c(1, 0.1)), "c(variance = 1, range = 0.1)")
     told(tg_read("nothing.json", data), "nothing.json", class = "tegula_not_found")
+    for (text in c('{"mean": "x"}', "[1, 2]", "words", "")) {
+        json <- tempfile(fileext = ".json")
+        writeLines(text, json)
+        told(tg_read(json, data), c(json, "holds no model"))
+    }
+    told(tg_fit(z ~ 1, data, fix = c(range = "a")), c("fix: range is \"a\"", "fix = c(name = value)"))
+    told(tg_fit(z ~ 1, data, bounds = list(range = c(NA, 1))), c("bounds: range", "c(low, high)"))
+    told(tg_sample(data, "exponential", c(variance = "a")), c("params: variance", "c(name = value)"))
+    told(predict(quick(), data, interval = "confidence", level = 95), c("level: 95", "level = 0.95"))
+    told(confint(quick(), level = 2), "level: 2")
+    told(predict(quick(), data.frame(x = 1)), c("newdata has no column 'y'", "the fit"))
+    told(tg_pca(iris), c("hold no numbers", "drop them", "setdiff(names(x), \"Species\")"))
     twice <- rbind(data, data[1, ])
     told(tg_fit(z ~ 1, twice, nugget = NULL, fix = c(smoothness = 0.5)), "nugget", class = "tegula_error")
 })

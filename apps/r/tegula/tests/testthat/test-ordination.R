@@ -29,3 +29,22 @@ test_that("correspondence analysis has its inertia, and files are read", {
     write.csv(as.matrix(eurodist), path)
     expect_equal(unname(tg_mds(path)$eig), unname(tg_mds(eurodist)$eig), tolerance = 1e-9)
 })
+
+test_that("items at one place have no axes", {
+    expect_warning(none <- tg_mds(matrix(0, 4, 4)), "0 of 2 axes", class = "tegula_warning")
+    expect_identical(dim(none$points), c(4L, 0L))
+    expect_output(print(none), "4 items")
+    expect_error(plot(none), "no axis 2", class = "tegula_refused")
+})
+
+test_that("there is room for labels at the edge", {
+    grDevices::pdf(NULL)
+    on.exit(grDevices::dev.off())
+    items <- tg_mds(eurodist)
+    plot(items)
+    at <- items$points[, 1]
+    half <- graphics::strwidth(rownames(items$points), cex = 0.8) / 2
+    expect_true(all(at - half > graphics::par("usr")[1] & at + half < graphics::par("usr")[2]))
+    plot(items, xlim = c(-9000, 9000))
+    expect_lt(graphics::par("usr")[1], -9000)
+})

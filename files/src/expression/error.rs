@@ -55,12 +55,10 @@ pub enum EvaluateError {
         cause: Box<TableError>,
     },
     /// A result that is no number, from inputs that are.
-    #[error("{file}, line {line}: {what} is not a finite number\n{}", Marked { text, span: *span })]
+    #[error("{row}: {what} is not a finite number\n{}", Marked { text, span: *span })]
     NotFinite {
-        /// The file of the table.
-        file: String,
-        /// The first line at which this happens.
-        line: u64,
+        /// The first row at which this happens: its file and its line, or what else it is called.
+        row: String,
         /// The operation with its inputs there, such as `log(-2)`.
         what: String,
         /// The whole expression.

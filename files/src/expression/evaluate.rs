@@ -114,8 +114,7 @@ impl<'a> Evaluation<'a> {
             let value = if missing { f64::NAN } else { apply(&inputs) };
             if !missing && !value.is_finite() {
                 return Err(EvaluateError::NotFinite {
-                    file: self.table.path().display().to_string(),
-                    line: self.table.line(row),
+                    row: self.table.row_name(row),
                     what: describe(&inputs),
                     text: self.text.to_owned(),
                     span,

@@ -46,6 +46,14 @@ impl Known {
         self.tight |= 1 << memory.0;
     }
 
+    /// Notes whether data lies on a disk, for which the RAM had no room then.
+    pub(super) fn note_disk(&mut self, view: &View<'_>) {
+        let lowest = view.machine.lowest();
+        if lowest != MemoryId::RAM && !view.replicas.residents(lowest).is_empty() {
+            self.note_tight(MemoryId::RAM);
+        }
+    }
+
     /// Whether `memory` once had no room for what a ready task reads.
     pub(super) fn is_tight(&self, memory: MemoryId) -> bool {
         self.tight >> memory.0 & 1 == 1

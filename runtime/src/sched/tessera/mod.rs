@@ -11,8 +11,8 @@
 //!   does not wait in the pool: it is planned for where it ends first, transfers included, before
 //!   what is less urgent. So the critical path does not wait for its data to be chosen. That goes
 //!   on until a memory throws out what a ready task reads, or writes anything back for want of
-//!   room: from then on its order follows the data, since an order by priorities would bring the
-//!   same data again and again.
+//!   room, or data lies on a disk for want of it from the start: from then on its order follows the
+//!   data, since an order by priorities would bring the same data again and again.
 //! - Moving the only replica of a datum counts several times: its later tasks would have to follow.
 //! - From HeteroPrio (Agullo et al., "Task-based FMM for heterogeneous architectures", Concurrency
 //!   and Computation 28, 2016): workers that are much slower than others, such as the cores beside
@@ -105,7 +105,12 @@ impl Tessera {
 
     /// Whether what `site` runs is ordered by priorities, and not by data.
     fn is_by_priority(&self, site: usize) -> bool {
-        self.known.has_priorities && !self.known.is_tight(self.board.pool.sites.list[site].memory)
+        self.known.has_priorities && !self.is_tight(site)
+    }
+
+    /// Whether the memory of `site` is short.
+    fn is_tight(&self, site: usize) -> bool {
+        self.known.is_tight(self.board.pool.sites.list[site].memory)
     }
 
     /// Plans `task`, which is ready by the end of another one or not, for where it ends first, if
@@ -125,7 +130,8 @@ impl Tessera {
         let is_at_hand =
             !pool.sites.holds_all(site) && pool.lacks(task, site, view.tasks) == Some(0);
         let ahead = end - cost - view.now + pool.work(site) / pool.sites.peers(site);
-        if is_at_hand || is_released && (self.is_by_priority(site) || ahead <= cost) {
+        let is_soon = self.known.has_priorities || ahead <= cost;
+        if is_at_hand || is_released && is_soon && !self.is_tight(site) {
             self.plan(task, site, view);
         } else {
             self.board.pool.enter(task, view.tasks);
@@ -197,7 +203,11 @@ impl Scheduler for Tessera {
         self.known.note_priorities(tasks, view);
         let mut group = std::mem::take(&mut self.group);
         group.extend_from_slice(tasks);
-        group.sort_by_key(|&task| std::cmp::Reverse(view.tasks.get(task).priority));
+        self.known.note_disk(view);
+        // Above a disk what others made ready together stays together.
+        if !self.known.is_tight(MemoryId::RAM) {
+            group.sort_by_key(|&task| std::cmp::Reverse(view.tasks.get(task).priority));
+        }
         group.drain(..).for_each(|task| self.arrive(task, by.is_some(), view));
         self.group = group;
     }

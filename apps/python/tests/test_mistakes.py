@@ -1,11 +1,13 @@
 """Mistakes that a beginner makes, and what they are told."""
 
+import inspect
 import re
 
 import numpy as np
 import pytest
 import tegula
 from numpy.linalg import LinAlgError
+from tegula import _call
 
 X = np.array([[0.1, 0.2], [0.4, 0.9], [0.8, 0.3], [0.5, 0.5], [0.9, 0.9], [0.2, 0.7]])
 y = np.array([1.0, 2.0, 0.5, 1.5, 2.5, 0.9])
@@ -45,6 +47,24 @@ _FIELDS = {
     "columns of places": (lambda: _fitted().predict(X[:, :1]), "X has 1 features, but .* expecting 2"),
     "complex": (lambda: tegula.GaussianField().fit(X + 1j, y), "Complex data not supported"),
     "memory": (lambda: tegula.GaussianField(memory="lots").fit(X, y), "lots.*memory="),
+    "nugget that is true": (lambda: tegula.GaussianField(nugget=True).fit(X, y), "nugget=True: write 'estimate', a"),
+    "nugget of a draw": (lambda: tegula.sample(X, "exponential", {}, nugget=True), "nugget=True: write a variance"),
+    "no coordinates": (lambda: tegula.GaussianField(coords=[]).fit(X, y), r"coords=\[\]: say which columns"),
+    "length of noise": (lambda: tegula.GaussianField().fit(X, y, noise=[1, 2, 3]), "noise has 3 values, X has 6 rows"),
+    "shape of noise": (lambda: tegula.GaussianField().fit(X, y, noise=X), r"noise has shape \(6, 2\), X has 6 rows"),
+    "seed": (lambda: tegula.GaussianField(random_state="a").fit(X, y), "random_state='a': give a whole number"),
+    "negative seed": (lambda: tegula.GaussianField(random_state=-1).fit(X, y), "-1.*random_state="),
+    "threads of a fit": (lambda: tegula.GaussianField(n_jobs=10**9).fit(X, y), "n_jobs=1000000000: .* at most 4096"),
+    "half a thread": (lambda: tegula.GaussianField(n_jobs=1.5).fit(X, y), "n_jobs=1.5: give a whole number"),
+    "evaluations": (lambda: tegula.GaussianField(max_evaluations=-1).fit(X, y), "--max-evaluations is max_eval"),
+    "tolerance": (lambda: tegula.GaussianField(tolerance="small").fit(X, y), "in Python: --tolerance is tolerance="),
+    "starts": (lambda: tegula.GaussianField(starts="few").fit(X, y), "in Python: --starts is starts="),
+    "precision": (lambda: tegula.GaussianField(precision="q").fit(X, y), "in Python: --precision is precision="),
+    "optimizer": (lambda: tegula.GaussianField(optimizer="lbfgz").fit(X, y), "in Python: --optimizer is optimizer="),
+    "information": (lambda: tegula.GaussianField(information="none").fit(X, y), "--information is information="),
+    "bins": (lambda: _fitted().variogram(bins=0), "in Python: --bins is bins="),
+    "blocks": (lambda: _fitted().assess(blocks=1000), "in Python: .*--blocks is blocks="),
+    "parts": (lambda: _fitted().assess(cross_validate=1000), "in Python: .*--cross-validate is cross_validate="),
     "unit of draws": (lambda: _fitted().sample(X, n_samples=-1), "-1.*n_samples="),
 }
 
@@ -83,6 +103,53 @@ def test_dates_are_no_numbers(texas):
         tegula.GaussianField("exponential").fit(dated, "air_temperature_c")
 
 
+_KINDS = {
+    "fix": (lambda: tegula.GaussianField(fix=[1]).fit(X, y), r"fix= is a dict .*, as fix=\{'range': 0.5\}, not \[1\]"),
+    "start": (lambda: tegula.GaussianField(start=[1]).fit(X, y), r"start= is a dict .*, as start=\{'range': 0.5\}"),
+    "bounds": (lambda: tegula.GaussianField(bounds=[1]).fit(X, y), r"as bounds=\{'range': \(0.1, 10\)\}, not"),
+    "params": (lambda: tegula.sample(X, "exponential", [1, 2]), r"params= is a dict .*, as params=\{'range': 0.5\}"),
+    "file": (lambda: tegula.GaussianField().fit("data.csv", "z"), r"name of a file, .*read_csv\('data.csv'\)"),
+    "file of places": (lambda: _fitted().predict("data.csv"), r"X is the name of a file, 'data.csv'"),
+}
+
+
+@pytest.mark.parametrize("mistake", _KINDS)
+def test_a_thing_of_the_wrong_kind(mistake):
+    call, words = _KINDS[mistake]
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+#: The functions that run each command, or set what it takes.
+_FIELD_AND = (tegula.GaussianField, tegula.GaussianField.fit)
+_FUNCTIONS = {
+    "exageostat fit": _FIELD_AND,
+    "exageostat predict": (*_FIELD_AND, tegula.GaussianField.predict, tegula.GaussianField.sample),
+    "exageostat assess": (*_FIELD_AND, tegula.GaussianField.assess),
+    "exageostat variogram": (*_FIELD_AND, tegula.GaussianField.variogram),
+    "exageostat sample": (tegula.sample,),
+    "diodon mds": (tegula.mds,),
+    "diodon pca": (tegula.pca,),
+    "diodon coa": (tegula.coa,),
+}
+
+
+@pytest.mark.parametrize("command", _call._HERE)
+def test_what_a_flag_is_called_here_is_a_parameter(command):
+    known = {name for function in _FUNCTIONS[command] for name in inspect.signature(function).parameters}
+    assert {re.match(r"\w+", called)[0] for called in _call._HERE[command].values()} <= known
+
+
+@pytest.mark.parametrize("command", _call._HERE)
+def test_flags_that_are_called_otherwise_here_are_there(program, command):
+    there = program(*command.split(), "--help").stdout
+    own = {"exageostat predict", "exageostat assess", "exageostat variogram"}
+    if command in own:
+        # Their messages name flags of the fit, too.
+        there += program("exageostat", "fit", "--help").stdout
+    assert set(_call._HERE[command]) <= set(re.findall(r"--[a-z]+(?:-[a-z]+)*", there))
+
+
 def test_names_that_an_array_lacks_are_warned_of(texas):
     columns = texas[["longitude", "latitude"]]
     field = tegula.GaussianField("exponential").fit(columns, texas["air_temperature_c"])
@@ -111,6 +178,17 @@ _MATRICES = {
     "no list": (lambda: tegula.Flow(1).submit(print, read=np.ones(2)), TypeError, r"as read=\[a\]"),
     "no function": (lambda: tegula.Flow(1).submit(3), TypeError, "a task is a function"),
     "policy": (lambda: tegula.Flow(1, policy="lsw"), ValueError, "lsw"),
+    "many threads": (lambda: tegula.Flow(n_jobs=10**9), ValueError, "n_jobs=1000000000: .* at most 4096"),
+    "no threads": (lambda: tegula.Flow(n_jobs=0), ValueError, "n_jobs=0: .* at least 1 .* None or -1 for all cores"),
+    "less than no threads": (lambda: tegula.Flow(n_jobs=-2), ValueError, "n_jobs=-2: give a whole number"),
+    "half a thread": (lambda: tegula.Flow(n_jobs=1.5), ValueError, "n_jobs=1.5: give a whole number"),
+    "threads by name": (lambda: tegula.Flow(n_jobs="all"), ValueError, "n_jobs='all': give a whole number"),
+    "simulated cores": (lambda: tegula.Flow(1).simulate(10**9, seconds=1), ValueError, "n_jobs=1000000000: .* at most"),
+    "threads of mds": (lambda: tegula.mds(_distances(), n_jobs=10**6), ValueError, "n_jobs=1000000: .* at most 4096"),
+    "seed": (lambda: tegula.mds(_distances(), random_state="a"), ValueError, "random_state='a': give a whole number"),
+    "memory": (lambda: tegula.mds(np.zeros((900, 900)), memory="1MiB"), MemoryError, "--scratch is scratch="),
+    "pretreatment": (lambda: tegula.pca(np.eye(3), pretreatment="plain"), ValueError, "--pretreatment is pretreat"),
+    "oversample": (lambda: tegula.mds(_distances(), oversample=-1), ValueError, "--oversample is oversample="),
     "threads": (lambda: tegula.linalg.set_num_threads(0), ValueError, "at least 1"),
 }
 

@@ -22,11 +22,27 @@ _KINDS = {
     "failed": RuntimeError,
 }
 
-#: What flags of the command line are called here.
-_HERE = {
+#: What flags that all commands have are called here.
+_OF_RUNS = {
+    "--workers": "n_jobs=",
+    "--memory": "memory=",
+    "--scratch": "scratch=",
+    "--precision": "precision=",
+    "--seed": "random_state=",
+}
+
+#: Those of drawing without data.
+_OF_DRAWS = {
     "--covariance": "covariance=",
     "--coords": "coords=",
     "--distance": "distance=",
+    "--nugget": "nugget=VALUE",
+}
+
+#: Those of fields.
+_OF_FIELDS = {
+    **_OF_RUNS,
+    **_OF_DRAWS,
     "--time": "time=",
     "--values": "y",
     "--replicates": "replicates=True",
@@ -37,31 +53,72 @@ _HERE = {
     "--fix": "fix={...}",
     "--bounds": "bounds={...}",
     "--start": "start={...}",
-    "--nugget": "nugget=VALUE",
     "--estimate-nugget": "nugget='estimate'",
     "--method": "method=",
-    "--memory": "memory=",
-    "--scratch": "scratch=",
-    "--axes": "axes=",
-    "--passes": "passes=",
-    "--correction": "correction=",
-    "--symmetry-tolerance": "symmetry_tolerance=",
-    "--fill": "fill=",
-    "--metric": "metric=",
-    "--simulate": "n_samples=",
-    "--joint": "return_cov=True",
-    "--params": "params={...}",
+    "--reml": "reml=True",
+    "--optimizer": "optimizer=",
+    "--information": "information=",
+    "--starts": "starts=",
+    "--max-evaluations": "max_evaluations=",
+    "--tolerance": "tolerance=",
+    "--profile-intervals": "profile_intervals=True",
 }
+
+#: Those of ordination.
+_OF_ORDINATION = {
+    **_OF_RUNS,
+    "--axes": "axes=",
+    "--method": "method=",
+    "--passes": "passes=",
+    "--oversample": "oversample=",
+    "--tolerance": "tolerance=",
+    "--fill": "fill=",
+}
+
+#: What flags are called by the functions that run each command.
+_HERE = {
+    "exageostat fit": _OF_FIELDS,
+    "exageostat predict": {**_OF_FIELDS, "--simulate": "n_samples=", "--joint": "return_cov=True"},
+    "exageostat assess": {**_OF_FIELDS, "--cross-validate": "cross_validate=", "--blocks": "blocks="},
+    "exageostat variogram": {**_OF_FIELDS, "--bins": "bins="},
+    "exageostat sample": {**_OF_DRAWS, "--params": "params={...}", "--seed": "random_state="},
+    "diodon mds": {
+        **_OF_ORDINATION,
+        "--metric": "metric=",
+        "--correction": "correction=",
+        "--symmetry-tolerance": "symmetry_tolerance=",
+    },
+    "diodon pca": {**_OF_ORDINATION, "--pretreatment": "pretreatment="},
+    "diodon coa": _OF_ORDINATION,
+}
+
+#: More threads than any machine has cores: the system would end the process.
+_MOST_THREADS = 4096
 
 
 class TegulaWarning(UserWarning):
     """What a person should know of a result."""
 
 
-def hint(message):
-    """What the flags that ``message`` names are called in Python; empty if it names none."""
-    names = dict.fromkeys(re.findall(r"--[a-z]+(?:-[a-z]+)*", message))
-    known = [f"{flag} is {_HERE[flag]}" for flag in names if flag in _HERE]
+class Unsent:
+    """A column that commands cannot take: refused, with the reason, if one asks for it.
+
+    Attributes
+    ----------
+    reason : str
+    """
+
+    def __init__(self, reason, rows):
+        self.reason, self._rows = reason, rows
+
+    def __len__(self):
+        return self._rows
+
+
+def hint(message, command="exageostat fit"):
+    """What the flags that ``message`` of a command names are called in Python; empty if it names none."""
+    names, here = dict.fromkeys(re.findall(r"--[a-z]+(?:-[a-z]+)*", message)), _HERE.get(command, {})
+    known = [f"{flag} is {here[flag]}" for flag in names if flag in here]
     if "missing value" in message:
         known.insert(0, "NaN is a missing value")
     if "tegula diodon distances" in message:
@@ -83,10 +140,49 @@ def flag(name, value):
 def pairs(name, values):
     """The words of a flag that takes NAME=VALUE for each item; a pair of bounds is LOW:HIGH."""
     words = []
-    for key, value in (values or {}).items():
-        ends = value if isinstance(value, (tuple, list)) else (value,)
+    for key, value in mapping(name.lstrip("-"), {} if values is None else values).items():
+        ends = value if isinstance(value, (tuple, list, np.ndarray)) else (value,)
         words.append(f"{name}={key}=" + ":".join(repr(float(end)) for end in ends))
     return words
+
+
+def mapping(name, values):
+    """``values``, which has to be a dict of parameters."""
+    if not hasattr(values, "items"):
+        example = "(0.1, 10)" if name == "bounds" else "0.5"
+        raise TypeError(f"{name}= is a dict of parameters, as {name}={{'range': {example}}}, not {values!r}")
+    return values
+
+
+def whole(name, value, least=1, most=_MOST_THREADS):
+    """``value`` as an int from ``least`` to ``most``."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not (is_whole and least <= value <= most):
+        raise ValueError(f"{name}={value!r}: give a whole number, at least {least} and at most {most}")
+    return int(value)
+
+
+def workers(n_jobs, least=0):
+    """The number of threads that ``n_jobs`` says; None is all cores."""
+    if n_jobs is None or (n_jobs == -1 and not isinstance(n_jobs, bool)):
+        return None
+    try:
+        return whole("n_jobs", n_jobs, least)
+    except ValueError as error:
+        raise ValueError(f"{error}; or None or -1 for all cores") from None
+
+
+def seed(random_state):
+    """A seed of a number, a generator or None."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    raise ValueError(f"random_state={random_state!r}: give a whole number, a generator of NumPy, or None")
 
 
 class Progress:
@@ -115,23 +211,29 @@ def run(words, tables=(), sources=(), models=(), progress=None):
     words : list of str
         What would stand after ``tegula`` on a command line.
     tables, sources, models
-        What the words name, as ``_tegula.run`` takes it.
+        What the words name, as ``_tegula.run`` takes it. Columns of tables may be ``Unsent``.
     progress : bool or callable, optional
         True shows a line on standard error; a callable gets the lines.
     """
     own = Progress() if progress is True else None
     report = own or (progress if callable(progress) else None)
+    command = " ".join(words[:2])
+    unsent = {name: cells for _, table in tables for name, cells in table if isinstance(cells, Unsent)}
+    tables = [(called, [one for one in table if not isinstance(one[1], Unsent)]) for called, table in tables]
     try:
-        kept = _tegula.run([*words, f"--json={RESULT}"], list(tables), list(sources), list(models), report)
+        kept = _tegula.run([*words, f"--json={RESULT}"], tables, list(sources), list(models), report)
     except _tegula.Failure as failure:
         kind, message = failure.args
         message = message.split("\ngo on from there with:")[0]
-        raise _KINDS[kind](message + hint(message)) from None
+        asked = re.search("no column '([^']*)'", message)
+        if asked and asked[1] in unsent:
+            raise ValueError(unsent[asked[1]].reason) from None
+        raise _KINDS[kind](message + hint(message, command)) from None
     finally:
         if own:
             own.close()
     for text in kept["warnings"]:
-        warnings.warn(text + hint(text), TegulaWarning, stacklevel=3)
+        warnings.warn(text + hint(text, command), TegulaWarning, stacklevel=3)
     kept["text"] = kept["result"]
     kept["result"] = json.loads(kept["result"])
     return kept

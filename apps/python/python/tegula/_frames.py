@@ -1,5 +1,7 @@
 """Tables of NumPy, pandas, xarray and GeoPandas, as columns, and results back in their form."""
 
+import os
+
 import numpy as np
 
 
@@ -55,6 +57,9 @@ def table_of(X):
 
     Arrays have columns ``x0``, ``x1`` and so on.
     """
+    if isinstance(X, (str, os.PathLike)):
+        name = os.fspath(X)
+        raise TypeError(f"X is the name of a file, {name!r}: read the file first, as X = pandas.read_csv({name!r})")
     if is_xarray(X) or is_frame(X):
         frame = frame_of(X)
         names = [str(name) for name in frame.columns]

@@ -64,7 +64,11 @@ class Words:
     def _noise(self, noise, names, table, rows):
         if noise is None or isinstance(noise, str):
             return noise
-        values = np.broadcast_to(np.asarray(noise, dtype=float), (rows,))
+        given = np.asarray(noise)
+        if given.ndim > 1 or (given.ndim == 1 and len(given) != rows):
+            found = f"{len(given)} values" if given.ndim == 1 else f"shape {given.shape}"
+            raise ValueError(f"noise has {found}, X has {rows} rows: give a variance for each row, or one number")
+        values = np.broadcast_to(given, (rows,))
         name = next(n for n in _free_names("noise") if n not in [name for name, _ in table])
         table.append((name, _frames.column("noise", values)))
         return name
@@ -81,7 +85,12 @@ class Words:
 
     def _coords(self, X, names, y):
         if self.coords is not None:
-            given = [self.coords] if isinstance(self.coords, (str, int)) else self.coords
+            given = [self.coords] if isinstance(self.coords, (str, int)) else list(self.coords)
+            if not given:
+                raise ValueError(
+                    f"coords={self.coords!r}: say which columns of X are the coordinates, as coords=('x', 'y') or "
+                    "coords=(0, 1), or leave it out"
+                )
             return ",".join(self._column(one, names, "coords") for one in given)
         time = None if self.time is None else self._column(self.time, names, "time")
         if _frames.is_frame(X) or _frames.is_xarray(X):
@@ -99,12 +108,10 @@ class Words:
     def _model_words(self):
         words = _call.flag("--covariance", self.covariance) + _call.flag("--transform", self.transformation)
         words.append(f"--mean={re.sub(r'(?<![A-Za-z0-9_.])C[(]', 'factor(', str(self.mean))}")
-        if isinstance(self.nugget, str):
-            if self.nugget != "estimate":
-                raise ValueError(f"nugget={self.nugget!r}: write 'estimate', a variance, or None")
+        if isinstance(self.nugget, str) and self.nugget == "estimate":
             words.append("--estimate-nugget")
-        elif self.nugget is not None:
-            words += _call.flag("--nugget", float(self.nugget))
+        else:
+            words += _call.flag("--nugget", variance(self.nugget, "'estimate', a variance, or None"))
         words += _call.flag("--method", self.method) + _call.flag("--reml", bool(self.reml))
         words += _call.pairs("--fix", self.fix) + _call.pairs("--bounds", self.bounds)
         words += _call.pairs("--start", self.start)
@@ -116,10 +123,9 @@ class Words:
         return words + _call.flag("--replicates", bool(self.replicates))
 
     def _run_words(self, given=None):
-        workers = None if self.n_jobs in (None, -1) else self.n_jobs
-        words = _call.flag("--workers", workers) + _call.flag("--memory", self.memory)
+        words = _call.flag("--workers", _call.workers(self.n_jobs)) + _call.flag("--memory", self.memory)
         words += _call.flag("--scratch", self.scratch) + _call.flag("--precision", self.precision)
-        return words + _call.flag("--seed", seed(self.random_state if given is None else given))
+        return words + _call.flag("--seed", _call.seed(self.random_state if given is None else given))
 
 
 def _free_names(first):
@@ -131,10 +137,13 @@ def _free_names(first):
         number += 1
 
 
-def seed(random_state):
-    """A seed of a number, a generator or None."""
-    if random_state is None or isinstance(random_state, (int, np.integer)):
-        return random_state
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31))
-    return int(random_state.randint(2**31 - 1))
+def variance(nugget, choices="a variance"):
+    """The variance that ``nugget`` says; None if there is none."""
+    if nugget is None:
+        return None
+    if isinstance(nugget, (str, bool, np.bool_)):
+        raise ValueError(f"nugget={nugget!r}: write {choices}")
+    try:
+        return float(nugget)
+    except (TypeError, ValueError):
+        raise ValueError(f"nugget={nugget!r}: write {choices}") from None

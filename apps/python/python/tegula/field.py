@@ -444,9 +444,10 @@ def sample(X, covariance, params, nugget=0.0, coords=None, distance=None, random
     """
     names, columns = _frames.table_of(X)
     places = GaussianField(coords=coords)._coords(X, names, None)
-    given = ",".join(f"{name}={float(value)!r}" for name, value in params.items())
+    given = ",".join(f"{name}={float(value)!r}" for name, value in _call.mapping("params", params).items())
     words = ["exageostat", "sample", f"--at={_PLACES}", f"--covariance={covariance}", f"--params={given}"]
-    words += [f"--output={_call.COLUMNS}", f"--seed={_words.seed(random_state)}", *_call.flag("--nugget", float(nugget))]
+    words += [f"--output={_call.COLUMNS}", *_call.flag("--seed", _call.seed(random_state))]
+    words += _call.flag("--nugget", _words.variance(nugget))
     words += _call.flag("--coords", places) + _call.flag("--distance", distance)
     drawn = [np.frombuffer(cells).copy() for _, cells in _call.run(words, [(_PLACES, list(zip(names, columns)))])["columns"]]
     return drawn[0] if len(drawn) == 1 else np.column_stack(drawn)

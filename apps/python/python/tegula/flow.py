@@ -52,7 +52,7 @@ class Flow:
     Parameters
     ----------
     n_jobs : int, optional
-        Threads that run tasks, the waiting one among them; all cores by default.
+        Threads that run tasks, the waiting one among them, 4096 at most; all cores by default.
     policy : str, optional
         Who runs which task: ``"lws"``, ``"eager"``, ``"prio"``, ``"dmdas"`` ...
     trace : bool, default False
@@ -70,7 +70,7 @@ class Flow:
     """
 
     def __init__(self, n_jobs=None, policy=None, trace=False):
-        self._flow = _tegula.Flow(None if n_jobs in (None, -1) else n_jobs, policy, bool(trace))
+        self._flow = _tegula.Flow(_call.workers(n_jobs, least=1), policy, bool(trace))
         self._handles, self._names = {}, []
 
     @property
@@ -203,6 +203,7 @@ class Flow:
         float
             Seconds from the first start to the last end.
         """
+        n_jobs = _call.whole("n_jobs", n_jobs)
         if seconds is None:
             records = self.records()
             seconds = {name: np.mean((records["end"] - records["start"])[records["name"] == name]) for name in set(records["name"])}
@@ -214,7 +215,7 @@ class Flow:
         times = [float(seconds[name]) for name in self._names]
         path = None if trace is None else _writable(trace)
         try:
-            return self._flow.simulate(times, int(n_jobs), policy, path)
+            return self._flow.simulate(times, n_jobs, policy, path)
         except _tegula.Failure as failure:
             kind, message = failure.args
             raise _call._KINDS[kind](message.strip()) from None

@@ -12,7 +12,7 @@ from ctypes import byref, c_int, c_void_p
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from . import _tegula
+from . import _call, _tegula
 
 __all__ = [
     "LinAlgError", "cho_factor", "cho_solve", "cholesky", "det", "eigh", "eigvalsh", "get_num_threads", "inv", "lstsq",
@@ -25,10 +25,8 @@ _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
 
 def set_num_threads(count):
-    """From now on large problems run on ``count`` threads (at least 1)."""
-    if int(count) < 1:
-        raise ValueError(f"{count} is no number of threads: give at least 1")
-    _LIBRARY.tegula_set_num_threads(c_int(int(count)))
+    """From now on large problems run on ``count`` threads (1 to 4096)."""
+    _LIBRARY.tegula_set_num_threads(c_int(_call.whole("count", count)))
 
 
 def get_num_threads():

@@ -56,6 +56,7 @@ def mds(
     fill=None,
     n_jobs=None,
     memory=None,
+    scratch=None,
     precision="d",
     random_state=0,
     verbose=False,
@@ -76,7 +77,7 @@ def mds(
         Exact up to 2000 items, else lanczos.
     passes, oversample, tolerance, correction, symmetry_tolerance, fill : optional
         As the flags of ``tegula diodon mds`` by these names.
-    n_jobs, memory, precision, random_state, verbose : optional
+    n_jobs, memory, scratch, precision, random_state, verbose : optional
         As those of ``GaussianField``.
 
     Returns
@@ -92,7 +93,7 @@ def mds(
     words = ["diodon", "mds"] + _call.flag("--metric", metric) + _call.flag("--correction", correction)
     words += _call.flag("--symmetry-tolerance", symmetry_tolerance)
     words += _components(method, passes, oversample, tolerance, fill)
-    words += _common(axes, n_jobs, memory, precision, random_state)
+    words += _common(axes, n_jobs, memory, scratch, precision, random_state)
     if hasattr(distances, "ids") and hasattr(distances, "data"):
         distances, ids = distances.data, list(distances.ids) if ids is None else ids
     points = metric is not None
@@ -113,6 +114,7 @@ def pca(
     fill=None,
     n_jobs=None,
     memory=None,
+    scratch=None,
     precision="d",
     random_state=0,
     verbose=False,
@@ -131,7 +133,7 @@ def pca(
     ids, features : sequence of str, optional
         Names of rows and of columns.
     method : {"exact", "krylov"}, optional
-    passes, oversample, tolerance, fill, n_jobs, memory, precision, random_state, verbose : optional
+    passes, oversample, tolerance, fill, n_jobs, memory, scratch, precision, random_state, verbose : optional
         As those of ``mds``.
 
     Returns
@@ -140,7 +142,7 @@ def pca(
     """
     words = ["diodon", "pca"] + _call.flag("--pretreatment", pretreatment)
     words += _components(method, passes, oversample, tolerance, fill)
-    words += _common(axes, n_jobs, memory, precision, random_state)
+    words += _common(axes, n_jobs, memory, scratch, precision, random_state)
     return _ordination("PCA", words, table, (ids, features), "table", verbose)
 
 
@@ -157,6 +159,7 @@ def coa(
     fill=None,
     n_jobs=None,
     memory=None,
+    scratch=None,
     precision="d",
     random_state=0,
     verbose=False,
@@ -167,8 +170,8 @@ def coa(
     ----------
     table : matrix of shape (n, p), or file
         Numbers that are not negative. Rows and columns of zeros are left out.
-    axes, ids, features, method, passes, oversample, tolerance, fill, n_jobs, memory, precision,
-    random_state, verbose : optional
+    axes, ids, features, method, passes, oversample, tolerance, fill, n_jobs, memory, scratch,
+    precision, random_state, verbose : optional
         As those of ``pca``.
 
     Returns
@@ -176,7 +179,7 @@ def coa(
     skbio.OrdinationResults, or OrdinationResults
     """
     words = ["diodon", "coa"] + _components(method, passes, oversample, tolerance, fill)
-    words += _common(axes, n_jobs, memory, precision, random_state)
+    words += _common(axes, n_jobs, memory, scratch, precision, random_state)
     return _ordination("CA", words, table, (ids, features), "table", verbose)
 
 
@@ -185,10 +188,10 @@ def _components(method, passes, oversample, tolerance, fill):
     return words + _call.flag("--oversample", oversample) + _call.flag("--tolerance", tolerance) + _call.flag("--fill", fill)
 
 
-def _common(axes, n_jobs, memory, precision, random_state):
-    words = _call.flag("--axes", axes) + _call.flag("--memory", memory) + _call.flag("--precision", precision)
-    words += _call.flag("--workers", None if n_jobs in (None, -1) else n_jobs)
-    return words + _call.flag("--seed", random_state)
+def _common(axes, n_jobs, memory, scratch, precision, random_state):
+    words = _call.flag("--axes", axes) + _call.flag("--memory", memory) + _call.flag("--scratch", scratch)
+    words += _call.flag("--precision", precision) + _call.flag("--workers", _call.workers(n_jobs))
+    return words + _call.flag("--seed", _call.seed(random_state))
 
 
 def _matrix(array, names, called):
@@ -225,11 +228,12 @@ def _matrix(array, names, called):
     chunks = getattr(array, "chunks", None) or getattr(array, "chunksize", None)
     if chunks and isinstance(chunks[0], tuple):
         chunks = tuple(one[0] for one in chunks)
-    in_memory = isinstance(array, np.ndarray) and not isinstance(array, np.memmap)
-    stored = 0.0 if in_memory else float(target.itemsize)
+    is_counted = isinstance(array, np.ndarray) and not isinstance(array, np.memmap)
+    stored = 0.0 if is_counted else float(target.itemsize)
     lists = [None if one is None else [str(name) for name in one] for one in names]
     shape = (int(array.shape[0]), int(array.shape[1]))
-    return _tegula.LentMatrix(called, shape, target.name, tuple(chunks or (1, 1)), stored, *lists, read)
+    chunks = tuple(chunks or (1, 1))
+    return _tegula.LentMatrix(called, shape, target.name, chunks, stored, *lists, read)
 
 
 def _ordination(short, words, data, names, called, verbose):

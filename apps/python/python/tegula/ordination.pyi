@@ -35,8 +35,9 @@ def mds(
     fill: str | float | None = None,
     n_jobs: int | None = None,
     memory: str | None = None,
+    scratch: str | os.PathLike[str] | None = None,
     precision: Literal["d", "s"] = "d",
-    random_state: int | None = 0,
+    random_state: Any = 0,
     verbose: bool | Callable[[str], object] = False,
 ) -> OrdinationResults: ...
 def pca(
@@ -53,8 +54,9 @@ def pca(
     fill: str | float | None = None,
     n_jobs: int | None = None,
     memory: str | None = None,
+    scratch: str | os.PathLike[str] | None = None,
     precision: Literal["d", "s"] = "d",
-    random_state: int | None = 0,
+    random_state: Any = 0,
     verbose: bool | Callable[[str], object] = False,
 ) -> OrdinationResults: ...
 def coa(
@@ -70,7 +72,8 @@ def coa(
     fill: str | float | None = None,
     n_jobs: int | None = None,
     memory: str | None = None,
+    scratch: str | os.PathLike[str] | None = None,
     precision: Literal["d", "s"] = "d",
-    random_state: int | None = 0,
+    random_state: Any = 0,
     verbose: bool | Callable[[str], object] = False,
 ) -> OrdinationResults: ...

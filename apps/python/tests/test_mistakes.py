@@ -96,13 +96,6 @@ def test_a_column_that_is_gone_is_named(texas):
         tegula.GaussianField("exponential").fit(texas, "air_temp")
 
 
-def test_dates_are_no_numbers(texas):
-    pandas = pytest.importorskip("pandas")
-    dated = texas.assign(day=pandas.Timestamp("2020-01-01"))
-    with pytest.raises(ValueError, match="'day' holds dates: make numbers of them"):
-        tegula.GaussianField("exponential").fit(dated, "air_temperature_c")
-
-
 _KINDS = {
     "fix": (lambda: tegula.GaussianField(fix=[1]).fit(X, y), r"fix= is a dict .*, as fix=\{'range': 0.5\}, not \[1\]"),
     "start": (lambda: tegula.GaussianField(start=[1]).fit(X, y), r"start= is a dict .*, as start=\{'range': 0.5\}"),

@@ -1,8 +1,12 @@
 """Tables of NumPy, pandas, xarray and GeoPandas, as columns, and results back in their form."""
 
+import datetime
 import os
+from collections.abc import Hashable
 
 import numpy as np
+
+from ._call import Unsent
 
 
 def is_frame(data):
@@ -15,18 +19,35 @@ def is_xarray(data):
     return hasattr(data, "dims") and hasattr(data, "to_dataframe")
 
 
+def is_geo(data):
+    """Whether ``data`` is a table of GeoPandas."""
+    return is_frame(data) and hasattr(data, "to_crs")
+
+
+def is_missing(value):
+    """Whether ``value``, of an array of objects, is None, NaN, or NA or NaT of pandas."""
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
 def column(name, values):
     """A column for a command: bytes of 64-bit numbers, or texts."""
     values = np.asarray(values)
     kind = values.dtype.kind
     if kind == "c":
         raise ValueError(f"Complex data not supported: {name!r} holds complex numbers")
-    if kind in "mM":
-        raise ValueError(f"the column {name!r} holds dates: make numbers of them, as days since the first one")
     if kind in "fiub":
         return np.ascontiguousarray(values, dtype=float).tobytes()
-    missing = np.array([value is None or value != value for value in values], dtype=bool)
-    if not all(isinstance(value, str) for value in values[~missing]):
+    missing = np.array([is_missing(value) for value in values], dtype=bool)
+    there = values[~missing]
+    if kind in "mM" or any(isinstance(value, (datetime.date, datetime.timedelta)) for value in there):
+        raise ValueError(f"the column {name!r} holds dates: make numbers of them, as days since the first one")
+    odd = next((value for value in there if not isinstance(value, Hashable)), None)
+    if odd is not None:
+        found = type(odd).__name__
+        raise ValueError(f"the column {name!r} holds objects of type {found}: make numbers or texts of them")
+    if not all(isinstance(value, str) for value in there):
         try:
             return np.where(missing, np.nan, values).astype(float).tobytes()
         except (TypeError, ValueError):
@@ -37,9 +58,8 @@ def column(name, values):
 def frame_of(data):
     """``data`` of xarray or GeoPandas as a plain table of pandas with coordinates as columns."""
     if is_xarray(data):
-        named = data if hasattr(data, "data_vars") or data.name else data.rename("value")
-        return named.to_dataframe().reset_index()
-    geometry = getattr(data, "geometry", None) if hasattr(data, "crs") else None
+        return rows_of_xarray(data).reset_index()
+    geometry = getattr(data, "geometry", None) if is_geo(data) else None
     if geometry is None:
         return data
     if not (geometry.geom_type == "Point").all():
@@ -52,10 +72,47 @@ def frame_of(data):
     return plain.assign(**{names[0]: geometry.x, names[1]: geometry.y})
 
 
+def rows_of_xarray(data):
+    """``data`` of xarray as a table of pandas, by its dimensions."""
+    return (data if hasattr(data, "data_vars") or data.name else data.rename("value")).to_dataframe()
+
+
+def aligned(y, X, called="y"):
+    """``y``, values for the rows of ``X``; of xarray, both, by the names of dimensions."""
+    if not is_xarray(y):
+        return y
+    if is_xarray(X):
+        dimensions = list(X.sizes)
+        strange = [name for name in y.dims if name not in dimensions]
+        if strange:
+            raise ValueError(f"{called} has the dimension {strange[0]!r}, and X has {', '.join(map(repr, dimensions))}")
+        for name in y.dims:
+            same = name not in X.indexes or name not in y.indexes or X.indexes[name].equals(y.indexes[name])
+            if not same or X.sizes[name] != y.sizes[name]:
+                raise ValueError(
+                    f"{called} and X have other coordinates along {name!r}: take y at those of X, as "
+                    f"{called}.reindex_like(X) or {called}.interp_like(X)"
+                )
+        more = {name: X.sizes[name] for name in dimensions if name not in y.dims}
+        y = y.expand_dims(more).transpose(*dimensions)
+    variables = list(y.data_vars) if hasattr(y, "data_vars") else [y.name or "value"]
+    table = rows_of_xarray(y)[variables]
+    return table if len(variables) > 1 else table.iloc[:, 0]
+
+
+def sent(name, values):
+    """The column, or why commands cannot take it."""
+    try:
+        return column(name, values)
+    except ValueError as error:
+        return Unsent(str(error), len(values))
+
+
 def table_of(X):
     """Names of the columns of ``X``, and the columns, which are what ``column`` gives.
 
-    Arrays have columns ``x0``, ``x1`` and so on.
+    Arrays have columns ``x0``, ``x1`` and so on. Columns of tables may be ``Unsent``: perhaps nobody
+    asks for them.
     """
     if isinstance(X, (str, os.PathLike)):
         name = os.fspath(X)
@@ -65,7 +122,7 @@ def table_of(X):
         names = [str(name) for name in frame.columns]
         if len(set(names)) < len(names):
             raise ValueError("two columns have the same name: rename one")
-        return names, [column(name, frame.iloc[:, place].to_numpy()) for place, name in enumerate(names)]
+        return names, [sent(name, frame.iloc[:, place].to_numpy()) for place, name in enumerate(names)]
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("Sparse data was passed for X, but dense data is required: use '.toarray()' to convert it")
     array = np.asarray(X)
@@ -103,12 +160,7 @@ def back(columns, X):
     import pandas as pd
 
     if is_xarray(X):
-        index = X.to_dataframe().index if hasattr(X, "data_vars") or X.name else X.rename("value").to_dataframe().index
-        return pd.DataFrame(columns, index=index).to_xarray()
-    frame = pd.DataFrame(columns, index=X.index if is_frame(X) else None)
-    if hasattr(X, "crs") and hasattr(X, "geometry"):
-        return type(X)(frame, geometry=X.geometry, crs=X.crs)
+        return pd.DataFrame(columns, index=rows_of_xarray(X).index).to_xarray()
     if is_frame(X):
-        kept = X.drop(columns=[name for name in frame.columns if name in X.columns])
-        return pd.concat([kept, frame], axis=1)
-    return frame
+        return X.assign(**columns)
+    return pd.DataFrame(columns)

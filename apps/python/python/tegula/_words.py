@@ -18,8 +18,6 @@ class Words:
             return y
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        if _frames.is_xarray(y):
-            y = y.to_dataframe().iloc[:, -1] if getattr(y, "name", None) else y.rename("value").to_dataframe()["value"]
         given = list(y.columns) if _frames.is_frame(y) else [getattr(y, "name", None)]
         values = np.asarray(y)
         if values.dtype.kind == "c":

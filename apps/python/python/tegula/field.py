@@ -152,10 +152,12 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array of shape (n, d), or a table of pandas, GeoPandas or xarray
-            The places, with whatever columns the mean takes.
+            The places, with whatever columns the mean takes. Columns that nobody asks for may hold
+            anything, as dates.
         y : array of shape (n,) or (n, k), or str
             The values; of k variables, or replicates. A text names a column of X, or is an
-            expression over columns (``"log(zinc)"``).
+            expression over columns (``"log(zinc)"``). Those of xarray are matched with ``X`` by the
+            names of its dimensions.
         noise : array of shape (n,), float or str, optional
             Known variances of the noise of the values, likewise.
 
@@ -174,6 +176,7 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         names, columns = _frames.table_of(X)
         table = list(zip(names, columns))
         rows = _frames.rows_of(columns[0])
+        y, noise = _frames.aligned(y, X), _frames.aligned(noise, X, "noise")
         values = self._values(y, names, table, rows)
         coords = self._coords(X, names, y)
         words = ["exageostat", "fit", _TRAINING, f"--values={values}"]
@@ -189,7 +192,9 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._training, self._needs = table, set(names) if not named else None
+        # Of what has its own names, columns are found by them.
+        self._training, self._is_by_name = table, named or _frames.is_xarray(X)
+        self._crs = X.crs if _frames.is_geo(X) else None
         self._take(kept)
         return self
 
@@ -218,29 +223,30 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
                 "using this estimator."
             )
 
+    def _in_crs(self, X):
+        """``X`` in the reference system of the data, where both have one."""
+        if not _frames.is_geo(X) or X.crs is None or self._crs is None or X.crs == self._crs:
+            return X
+        return X.to_crs(self._crs)
+
     def _places(self, X):
         """The table of ``X``, which has the columns that the model needs."""
-        names, columns = _frames.table_of(X)
-        if hasattr(self, "feature_names_in_"):
-            if not (_frames.is_frame(X) or _frames.is_xarray(X)):
-                if len(names) != self.n_features_in_:
-                    raise ValueError(
-                        f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                        f"features as input."
-                    )
-                warnings.warn(
-                    f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
-                    UserWarning,
-                    stacklevel=3,
-                )
-                names = list(self.feature_names_in_)
-        elif not self._needs.issubset(names) or not (_frames.is_frame(X) or _frames.is_xarray(X)):
+        names, columns = _frames.table_of(self._in_crs(X))
+        fitted = [name for name, _ in self._training[: self.n_features_in_]]
+        is_table = _frames.is_frame(X) or _frames.is_xarray(X)
+        if not (is_table and (self._is_by_name or set(fitted).issubset(names))):
             if len(names) != self.n_features_in_:
                 raise ValueError(
                     f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                     f"features as input."
                 )
-            names = [name for name, _ in self._training[: self.n_features_in_]]
+            if hasattr(self, "feature_names_in_"):
+                warnings.warn(
+                    f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            names = fitted
         if _frames.rows_of(columns[0]) == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required.")
         return list(zip(names, columns))
@@ -249,9 +255,11 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         self._check_fitted()
         words = ["exageostat", "predict", _MODEL, f"--train={_TRAINING}", f"--at={_PLACES}", f"--output={_call.COLUMNS}"]
         words += [*_call.flag("--drop-missing", bool(self.drop_missing)), *more, *self._run_words(seed)]
-        tables = [(_TRAINING, self._training), (_PLACES, self._places(X) if places is None else places)]
+        places = self._places(X) if places is None else places
+        tables = [(_TRAINING, self._training), (_PLACES, places)]
         kept = _call.run(words, tables, models=[(_MODEL, self._model)], progress=self.verbose)
-        return {name: np.frombuffer(cells) for name, cells in kept["columns"]}, kept
+        taken = {name.lower() for name, _ in places}
+        return {_own_name(name, taken): np.frombuffer(cells) for name, cells in kept["columns"]}, kept
 
     def predict(self, X, return_std=False, return_cov=False):
         """Kriging: the mean of the field at the places of ``X``, given the observations.
@@ -259,7 +267,8 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : as in ``fit``
-            It may have other columns, too, if it is a table.
+            It may have other columns, too, if it is a table, and lack those that the model does not
+            take. A table of GeoPandas is taken to the reference system of the data.
         return_std : bool, default False
             Standard deviations, too, of the field without noise.
         return_cov : bool, default False
@@ -304,10 +313,12 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        The table of ``X`` with these columns; of pandas, GeoPandas or xarray, as ``X`` is.
+        The table of ``X`` with these columns; of pandas or GeoPandas, as ``X`` is. Where ``X`` has a
+        column ``mean``, that of the prediction is ``predicted_mean``, and so on. For xarray a data set
+        of these columns alone, with the dimensions of ``X``.
         """
-        columns, _ = self._predicted(X)
-        return _frames.back({name: np.array(values) for name, values in columns.items()}, X)
+        _, kept = self._predicted(X)
+        return _frames.back({name: np.frombuffer(cells).copy() for name, cells in kept["columns"]}, X)
 
     def sample(self, X, n_samples=1, random_state=0):
         """Draws the field at the places of ``X``, given the observations; without noise.
@@ -422,6 +433,15 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = bool(self.replicates)
         tags.non_deterministic = False
         return tags
+
+
+def _own_name(name, taken):
+    """The name of a column of results, which the program changes where the places have such a one."""
+    if not name.startswith("predicted_"):
+        return name
+    name = name[len("predicted_") :]
+    shorter, _, number = name.rpartition("_")
+    return shorter if number.isdigit() and f"predicted_{shorter}".lower() in taken else name
 
 
 def sample(X, covariance, params, nugget=0.0, coords=None, distance=None, random_state=0):

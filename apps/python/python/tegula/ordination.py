@@ -194,6 +194,14 @@ def _common(axes, n_jobs, memory, scratch, precision, random_state):
     return words + _call.flag("--seed", _call.seed(random_state))
 
 
+def _numbers_of(frame):
+    """The array of a table of pandas, with NaN where values are missing."""
+    array = frame.to_numpy()
+    if array.dtype.kind != "O":
+        return array
+    return np.where(np.vectorize(_frames.is_missing, otypes=[bool])(array), np.nan, array)
+
+
 def _matrix(array, names, called):
     """``array`` as a matrix to lend, read by blocks."""
     if _frames.is_xarray(array):
@@ -204,7 +212,7 @@ def _matrix(array, names, called):
             rows if rows is not None else [str(one) for one in array.index],
             columns if columns is not None else [str(one) for one in array.columns],
         )
-        array = array.to_numpy()
+        array = _numbers_of(array)
     if hasattr(array, "toarray") and hasattr(array, "nnz"):
         raise TypeError(f"{called}: sparse matrices are not read: use '.toarray()'")
     if not (hasattr(array, "shape") and hasattr(array, "dtype") and hasattr(array, "__getitem__")):

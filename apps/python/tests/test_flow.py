@@ -108,6 +108,31 @@ def test_simulated_time_follows_the_data(tmp_path):
         flow.simulate(2, seconds={"link": 2.0})
 
 
+def test_records_stay_after_the_block(tmp_path):
+    with tegula.Flow(n_jobs=2, trace=True) as flow:
+        flow.submit(pow, 2, 3, name="power")
+        inside = flow.records()
+        flow.submit(pow, 2, 4, name="another")
+    records = flow.records()
+    assert list(inside["name"]) == ["power"] and sorted(records["name"]) == ["another", "power"]
+    flow.close()
+    assert np.array_equal(flow.records(), records)
+    for call in (lambda: flow.trace(tmp_path / "run.csv"), lambda: flow.simulate(2)):
+        with pytest.raises(RuntimeError, match="the flow was closed: call its .* inside the block"):
+            call()
+    with tegula.Flow(n_jobs=1) as flow:
+        flow.submit(pow, 2, 3)
+    with pytest.raises(RuntimeError, match="nothing was recorded: make the flow with trace=True"):
+        flow.records()
+
+
+def test_a_flow_that_failed_has_records():
+    with pytest.raises(ZeroDivisionError):
+        with tegula.Flow(n_jobs=2, trace=True) as flow:
+            flow.submit(divmod, 1, 0, name="failed")
+    assert list(flow.records()["name"]) == ["failed"]
+
+
 def test_a_flow_goes_on_after_a_wait():
     flow = tegula.Flow(n_jobs=2)
     first = flow.submit(sum, [1, 2])

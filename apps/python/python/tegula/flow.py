@@ -72,6 +72,7 @@ class Flow:
     def __init__(self, n_jobs=None, policy=None, trace=False):
         self._flow = _tegula.Flow(_call.workers(n_jobs, least=1), policy, bool(trace))
         self._handles, self._names = {}, []
+        self._is_recorded, self._records = bool(trace), None
 
     @property
     def n_jobs(self):
@@ -148,8 +149,19 @@ class Flow:
         self._flow.wait()
 
     def close(self):
-        """Waits for all tasks, and ends the threads."""
-        self._flow.close()
+        """Waits for all tasks, and ends the threads. ``records`` stay."""
+        try:
+            if self._is_recorded and self._records is None:
+                self._keep_records()
+        finally:
+            self._flow.close()
+
+    def _keep_records(self):
+        try:
+            self._flow.wait()
+        finally:
+            # Those of tasks that have run, if one failed.
+            self._records = self._flow.records()
 
     def __enter__(self):
         return self
@@ -170,7 +182,7 @@ class Flow:
         -------
         ndarray with fields name, worker, start and end (seconds)
         """
-        records = self._flow.records()
+        records = self._flow.records() if self._records is None else self._records
         width = max([1, *(len(record[0]) for record in records)])
         return np.array(records, dtype=[("name", f"U{width}"), ("worker", int), ("start", float), ("end", float)])
 
@@ -178,11 +190,16 @@ class Flow:
         """Writes what ran when to ``path``: ``.html`` a report, ``.svg`` a picture, ``.csv`` a table,
         ``.json`` for Perfetto, ``.trace`` for ``tegula trace``."""
         path = _writable(path)
+        self._check_open("trace")
         try:
             self._flow.write_trace(path)
         except _tegula.Failure as failure:
             kind, message = failure.args
             raise _call._KINDS[kind](message.strip()) from None
+
+    def _check_open(self, method):
+        if self._is_recorded and self._records is not None:
+            raise RuntimeError(f"the flow was closed: call its {method} inside the block of 'with', or before close()")
 
     def simulate(self, n_jobs, seconds=None, policy=None, trace=None):
         """Runs the program so far in virtual time, on another number of cores.
@@ -204,6 +221,7 @@ class Flow:
             Seconds from the first start to the last end.
         """
         n_jobs = _call.whole("n_jobs", n_jobs)
+        self._check_open("simulate")
         if seconds is None:
             records = self.records()
             seconds = {name: np.mean((records["end"] - records["start"])[records["name"] == name]) for name in set(records["name"])}

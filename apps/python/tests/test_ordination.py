@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import tegula
+from tegula import ordination
 
 
 def _table(random, rows=60, columns=7):
@@ -108,6 +109,49 @@ def test_an_array_is_not_held_twice(random):
     tracemalloc.stop()
     # Of what Python allocates: blocks alone.
     assert peak < D.nbytes / 2
+
+
+def test_a_matrix_that_is_larger_than_the_memory_is_read_by_few_blocks(random, monkeypatch):
+    D = _distances(random.standard_normal((2000, 2)))
+    sizes, lent = [], ordination._tegula.LentMatrix
+
+    def counted(*words):
+        *words, read = words
+
+        def block(first_row, end_row, first_column, end_column):
+            sizes.append((end_row - first_row) * (end_column - first_column))
+            return read(first_row, end_row, first_column, end_column)
+
+        return lent(*words, block)
+
+    monkeypatch.setattr(ordination._tegula, "LentMatrix", counted)
+    found = tegula.mds(D, axes=2, method="randomized", memory="25MiB")
+    # Two passes over 31 MiB and more, and some blocks to see how fast it is.
+    assert sum(sizes) > D.size and np.mean(sizes) > 10_000
+    monkeypatch.undo()
+    assert np.allclose(found.eigvals, tegula.mds(D, axes=2).eigvals)
+
+
+def test_what_does_not_fit_the_memory_goes_to_a_file(random, tmp_path):
+    D = _distances(random.standard_normal((1000, 2)))
+    words = {"axes": 2, "method": "exact", "memory": "20MiB"}
+    with pytest.raises(MemoryError, match="in Python: --memory is memory=, --scratch is scratch="):
+        tegula.mds(D, **words)
+    assert np.allclose(tegula.mds(D, scratch=tmp_path, **words).eigvals, tegula.mds(D, axes=2).eigvals)
+
+
+@pytest.mark.parametrize("analysis", [tegula.mds, tegula.pca])
+def test_a_table_of_zeros_has_no_axes(analysis):
+    with pytest.warns(tegula.TegulaWarning, match="0 of 2 axes"):
+        found = analysis(np.zeros((5, 5)), axes=2)
+    assert np.shape(found.samples) == (5, 0) and len(found.eigvals) == 0
+
+
+def test_generators_of_numpy_are_seeds(random):
+    X = random.standard_normal((80, 3))
+    for make in (np.random.default_rng, np.random.RandomState):
+        one, same = (tegula.mds(X, axes=2, metric="euclidean", random_state=make(5)) for _ in range(2))
+        assert np.array_equal(_of(one), _of(same))
 
 
 def test_points_need_no_matrix(random):

@@ -78,7 +78,7 @@ def mds(
     passes, oversample, tolerance, correction, symmetry_tolerance, fill : optional
         As the flags of ``tegula diodon mds`` by these names.
     n_jobs, memory, scratch, precision, random_state, verbose : optional
-        As those of ``GaussianField``.
+        As those of ``GaussianField``. An array that is in memory does not count for ``memory``.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def mds(
     if hasattr(distances, "ids") and hasattr(distances, "data"):
         distances, ids = distances.data, list(distances.ids) if ids is None else ids
     points = metric is not None
-    return _ordination("PCoA", words, distances, (ids, None), "points" if points else "distances", verbose)
+    return _ordination("PCoA", words, distances, (ids, None), "points" if points else "distances", memory, verbose)
 
 
 def pca(
@@ -143,7 +143,7 @@ def pca(
     words = ["diodon", "pca"] + _call.flag("--pretreatment", pretreatment)
     words += _components(method, passes, oversample, tolerance, fill)
     words += _common(axes, n_jobs, memory, scratch, precision, random_state)
-    return _ordination("PCA", words, table, (ids, features), "table", verbose)
+    return _ordination("PCA", words, table, (ids, features), "table", memory, verbose)
 
 
 def coa(
@@ -180,7 +180,7 @@ def coa(
     """
     words = ["diodon", "coa"] + _components(method, passes, oversample, tolerance, fill)
     words += _common(axes, n_jobs, memory, scratch, precision, random_state)
-    return _ordination("CA", words, table, (ids, features), "table", verbose)
+    return _ordination("CA", words, table, (ids, features), "table", memory, verbose)
 
 
 def _components(method, passes, oversample, tolerance, fill):
@@ -202,8 +202,8 @@ def _numbers_of(frame):
     return np.where(np.vectorize(_frames.is_missing, otypes=[bool])(array), np.nan, array)
 
 
-def _matrix(array, names, called):
-    """``array`` as a matrix to lend, read by blocks."""
+def _matrix(array, names, called, memory):
+    """``array`` as a matrix to lend, read by blocks, to a command that takes so much ``memory``."""
     if _frames.is_xarray(array):
         array = array.data if hasattr(array, "data") else array.to_array().data
     if _frames.is_frame(array):
@@ -236,7 +236,8 @@ def _matrix(array, names, called):
     chunks = getattr(array, "chunks", None) or getattr(array, "chunksize", None)
     if chunks and isinstance(chunks[0], tuple):
         chunks = tuple(one[0] for one in chunks)
-    is_counted = isinstance(array, np.ndarray) and not isinstance(array, np.memmap)
+    # What is in memory counts for the default of --memory, which is a share of the machine's.
+    is_counted = memory is None and isinstance(array, np.ndarray) and not isinstance(array, np.memmap)
     stored = 0.0 if is_counted else float(target.itemsize)
     lists = [None if one is None else [str(name) for name in one] for one in names]
     shape = (int(array.shape[0]), int(array.shape[1]))
@@ -244,7 +245,7 @@ def _matrix(array, names, called):
     return _tegula.LentMatrix(called, shape, target.name, chunks, stored, *lists, read)
 
 
-def _ordination(short, words, data, names, called, verbose):
+def _ordination(short, words, data, names, called, memory, verbose):
     """Runs the analysis that ``words`` are of ``data``."""
     sources, tables = [], []
     if isinstance(data, (str, os.PathLike)):
@@ -254,7 +255,7 @@ def _ordination(short, words, data, names, called, verbose):
         tables.append((called, list(zip(columns, cells))))
         words.insert(2, called)
     else:
-        sources.append(_matrix(data, names, called))
+        sources.append(_matrix(data, names, called, memory))
         words.insert(2, called)
     kept = _call.run(words, tables, sources, progress=verbose)
     return _results(short, kept["ordination"], names, kept["result"])
@@ -265,11 +266,11 @@ def _results(short, found, names, result):
     count = len(found["eigenvalues"]) // 8
     values = np.frombuffer(found["eigenvalues"]).copy()
     labels = [f"{'PC' if short != 'CA' else 'CA'}{axis + 1}" for axis in range(count)]
-    places = lambda cells: np.frombuffer(cells).reshape(count, -1).T.copy()  # noqa: E731
+    places = lambda cells, items: np.frombuffer(cells).reshape(count, len(items)).T.copy()  # noqa: E731
     ids = found["ids"] if names[0] is None or len(found["ids"]) != len(names[0]) else [str(name) for name in names[0]]
-    samples = places(found["coordinates"])
+    samples = places(found["coordinates"], ids)
     features = found.get("variable_ids")
-    scores = None if features is None else places(found["variable_coordinates"])
+    scores = None if features is None else places(found["variable_coordinates"], features)
     shares = values / found["trace"] if found["trace"] else values * 0.0
     name = found["method"]
     try:

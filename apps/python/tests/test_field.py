@@ -151,6 +151,7 @@ def test_a_summary_says_what_the_program_writes(texas):
     assert field.bic_ == pytest.approx(5 * np.log(186) - 2 * field.loglik_)
     page = field._repr_html_()
     assert page.count("<table>") == page.count("</table>") == 3 and "latitude" in page
+    assert "<div class=tegula>" in page and ".tegula{overflow-x:auto}" in page
 
 
 def test_criteria_are_those_of_the_assessment(texas):
@@ -170,6 +171,25 @@ def test_a_fit_is_drawn(texas, kind, tmp_path):
     assert ax.get_xlabel() and ax.get_title()
     ax.figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("width", [3.0, 4.0, 6.4])
+def test_labels_of_a_map_do_not_collide(synthetic, width):
+    matplotlib, pandas = pytest.importorskip("matplotlib"), pytest.importorskip("pandas")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    X, y = synthetic
+    # Kilometres about a place of a national grid.
+    metres = pandas.DataFrame({"x": 1178600 + 2700 * X[:, 0], "y": 329700 + 3900 * X[:, 1]})
+    figure, ax = plt.subplots(figsize=(width, 4.8), layout="constrained")
+    tegula.GaussianField("exponential").fit(metres, y).plot(ax=ax)
+    figure.canvas.draw()
+    low, high = ax.get_xlim()
+    shown = [one.get_window_extent() for one in ax.get_xticklabels() if low <= one.get_position()[0] <= high]
+    assert len(shown) >= 2 and all(left.x1 < right.x0 for left, right in zip(shown, shown[1:]))
+    pickle.dumps(figure)
+    plt.close(figure)
 
 
 def test_a_fitted_field_is_pickled(texas):

@@ -1,7 +1,7 @@
 """Figures of a fit, by matplotlib."""
 
 import numpy as np
-
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 #: Places of data beyond which a map does not show them: they would cover it.
 _MOST_CIRCLES = 1000
@@ -28,6 +28,16 @@ def _coordinates(field):
     return names, [np.frombuffer(table[name]) for name in names]
 
 
+class _WideLocator(MaxNLocator):
+    """Places of so few ticks that labels have room: coordinates in metres have long numbers."""
+
+    def __call__(self):
+        # Matplotlib's own guess is that a label is three times as wide as high.
+        letters = 2 + max(len(f"{abs(end):.0f}") for end in self.axis.get_view_interval())
+        self.set_params(nbins=int(np.clip(3 * self.axis.get_tick_space() / (0.7 * letters), 1, 4)))
+        return super().__call__()
+
+
 def _map(field, ax, X):
     """Predictions as colours, the data as circles."""
     names, places = _coordinates(field)
@@ -46,7 +56,7 @@ def _map(field, ax, X):
     else:
         from . import _frames
 
-        table = dict(zip(*_frames.table_of(X)))
+        table = dict(zip(*_frames.table_of(field._in_crs(X))))
         at = [np.frombuffer(table[name]) for name in (names[right], names[up])]
         values = np.ravel(field.predict(X))
         x, y = map(np.unique, at)
@@ -63,6 +73,7 @@ def _map(field, ax, X):
         ax.set_aspect("equal")
     else:
         ax.set_aspect(1 / np.cos(np.radians(np.mean(places[up]))))
+    ax.xaxis.set_major_locator(_WideLocator())
     ax.figure.colorbar(image, ax=ax, label=field.result_["data"]["columns"]["values"])
 
 
@@ -99,8 +110,6 @@ def _intervals(field, ax, _):
         ax.plot(value, place, "o", color="C0")
     ax.set_yticks(range(len(rows)), [name for name, *_ in reversed(rows)])
     ax.set(xscale="log", xlabel="estimate and 95 % interval", title="Parameters of the covariance", ylim=(-0.6, len(rows) - 0.4))
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
     low, high = ax.get_xlim()
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

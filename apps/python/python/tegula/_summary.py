@@ -102,7 +102,8 @@ class Summary:
 
 #: Numbers to the right, and room between columns.
 _STYLE = (
-    "<style>.tegula table{border-collapse:collapse;margin:0 0 .8em} .tegula caption{text-align:left;font-weight:bold}"
+    "<style>.tegula{overflow-x:auto} .tegula table{border-collapse:collapse;margin:0 0 .8em} "
+    ".tegula caption{text-align:left;font-weight:bold}"
     ".tegula th{text-align:left;padding:.1em 1em .1em 0} .tegula td{text-align:right;padding:.1em 1em .1em 0}"
     ".tegula td:first-child{text-align:left} .tegula p{max-width:60em}</style>"
 )

@@ -34,7 +34,8 @@ class _WideLocator(MaxNLocator):
     def __call__(self):
         # Matplotlib's own guess is that a label is three times as wide as high.
         letters = 2 + max(len(f"{abs(end):.0f}") for end in self.axis.get_view_interval())
-        self.set_params(nbins=int(np.clip(3 * self.axis.get_tick_space() / (0.7 * letters), 1, 4)))
+        room = 3 * self.axis.get_tick_space() / (0.7 * letters)
+        self.set_params(nbins=int(np.clip(room, 1, 4)), min_n_ticks=1 if room < 2 else 2)
         return super().__call__()
 
 

@@ -182,3 +182,42 @@ def test_threads_are_counted():
     assert linalg.get_num_threads() == 1
     linalg.set_num_threads(before)
     assert linalg.get_num_threads() == before
+
+
+def test_these_stand_in_the_place_of_scipys(monkeypatch):
+    import sys
+    import types
+
+    held = types.ModuleType("held")
+    held.cholesky = scipy_linalg.cholesky
+    monkeypatch.setitem(sys.modules, "held", held)
+    a = np.cov(np.random.default_rng(3).normal(size=(40, 90)))
+    b = np.ones((40, 2))
+    before = scipy_linalg.cholesky
+    expected = [scipy_linalg.cholesky(a, lower=True), scipy_linalg.solve(a, b, assume_a="pos"), scipy_linalg.eigh(a, eigvals_only=True)]
+    asked = []
+    lapack = linalg._lapack
+    monkeypatch.setattr(linalg, "_lapack", lambda routine, *rest: (asked.append(routine), lapack(routine, *rest))[1])
+    linalg.install()
+    linalg.install()
+    try:
+        found = [held.cholesky(a, lower=True), scipy_linalg.solve(a, b, assume_a="pos"), scipy_linalg.eigh(a, eigvals_only=True)]
+        assert asked[:1] == ["dpotrf"] and len(asked) > 3
+        for one, other in zip(found, expected):
+            assert np.allclose(one, other, rtol=1e-10)
+        # What these do not take is SciPy's: batches, generalised problems, pivoting, lists.
+        asked.clear()
+        assert scipy_linalg.inv(np.stack([a, a])).shape == (2, 40, 40)
+        assert len(scipy_linalg.eigh(a, np.eye(40), eigvals_only=True)) == 40
+        assert len(scipy_linalg.qr(a, pivoting=True)) == 3
+        assert scipy_linalg.det([[2.0]]) == 2.0
+        assert not asked
+        with pytest.raises(TypeError):
+            scipy_linalg.cholesky(a, uplo="L")
+        gp = pytest.importorskip("sklearn.gaussian_process")
+        X = np.random.default_rng(4).uniform(size=(50, 2))
+        gp.GaussianProcessRegressor(alpha=1e-6, optimizer=None).fit(X, X[:, 0])
+        assert "dpotrf" in asked
+    finally:
+        linalg.uninstall()
+    assert scipy_linalg.cholesky is before and held.cholesky is before

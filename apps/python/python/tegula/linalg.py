@@ -12,11 +12,12 @@ from ctypes import byref, c_int, c_void_p
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from . import _call, _tegula
+from . import _call, _scipy, _tegula
 
 __all__ = [
-    "LinAlgError", "cho_factor", "cho_solve", "cholesky", "det", "eigh", "eigvalsh", "get_num_threads", "inv", "lstsq",
-    "lu_factor", "lu_solve", "pinv", "qr", "set_num_threads", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
+    "LinAlgError", "cho_factor", "cho_solve", "cholesky", "det", "eigh", "eigvalsh", "get_num_threads", "install", "inv",
+    "lstsq", "lu_factor", "lu_solve", "pinv", "qr", "set_num_threads", "slogdet", "solve", "solve_triangular", "svd",
+    "svdvals", "uninstall",
 ]  # fmt: skip
 
 #: The extension module: it has LAPACK's names, and calls through ctypes release the lock.
@@ -440,3 +441,21 @@ def pinv(a, rtol=None, check_finite=True):
     rtol = max(a.shape) * np.finfo(s.dtype).eps if rtol is None else rtol
     rank = int(np.sum(s > rtol * s[0])) if len(s) else 0
     return (vh[:rank].conj().T / s[:rank]) @ u[:, :rank].conj().T
+
+
+def install():
+    """Puts these functions in the place of those that ``scipy.linalg`` has by the same names.
+
+    Also in modules that have imported them before, such as scikit-learn's and SciPy's own. What these
+    functions do not take (batches of matrices, generalised eigenvalues, other types ...) is left to
+    SciPy's. There is no warning of a matrix that is badly conditioned.
+    """
+    _scipy.install(
+        [cho_factor, cho_solve, cholesky, det, eigh, eigvalsh, inv, lstsq, lu_factor, lu_solve, pinv, qr, solve]
+        + [solve_triangular, svd, svdvals]
+    )
+
+
+def uninstall():
+    """Puts SciPy's functions back."""
+    _scipy.uninstall()

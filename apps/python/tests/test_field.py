@@ -229,3 +229,22 @@ def test_an_interrupt_ends_a_long_fit_and_other_threads_run_meanwhile():
     assert interrupted.is_set() and not hasattr(field, "result_")
     # What comes after it is not disturbed.
     assert tegula.GaussianField("exponential").fit(X[:100], y[:100]).converged_
+
+
+@pytest.mark.parametrize("transformation", ["log", "sqrt", "box-cox", "box-cox:0"])
+def test_a_variogram_is_on_the_scale_of_the_field(transformation):
+    X = np.random.default_rng(5).uniform(size=(150, 2))
+    y = np.exp(tegula.sample(X, "exponential", {"variance": 1.0, "range": 0.2}))
+    field = tegula.GaussianField("exponential", transformation=transformation).fit(X, y)
+    table = field.variogram()
+    # Both are of the order of the sill there, and of no other.
+    ratio = np.median(table["semivariance"] / table["model"])
+    assert 0.3 < ratio < 3, ratio
+
+
+def test_the_tukey_gh_scale_has_no_variogram():
+    X = np.random.default_rng(6).uniform(size=(80, 2))
+    y = np.exp(tegula.sample(X, "exponential", {"variance": 1.0, "range": 0.2}))
+    field = tegula.GaussianField("exponential", transformation="tukey-gh:0.5:0.1").fit(X, y)
+    with pytest.raises(ValueError, match="tukey-gh"):
+        field.variogram()

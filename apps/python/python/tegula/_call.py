@@ -203,7 +203,7 @@ class Progress:
             sys.stderr.flush()
 
 
-def run(words, tables=(), sources=(), models=(), progress=None):
+def run(words, tables=(), sources=(), models=(), progress=None, callers=1):
     """Runs the command that ``words`` are; returns what it has left, the result as a dict.
 
     Parameters
@@ -214,6 +214,8 @@ def run(words, tables=(), sources=(), models=(), progress=None):
         What the words name, as ``_tegula.run`` takes it. Columns of tables may be ``Unsent``.
     progress : bool or callable, optional
         True shows a line on standard error; a callable gets the lines.
+    callers : int
+        Functions of the package above: where warnings point at is above these.
     """
     own = Progress() if progress is True else None
     report = own or (progress if callable(progress) else None)
@@ -233,7 +235,7 @@ def run(words, tables=(), sources=(), models=(), progress=None):
         if own:
             own.close()
     for text in kept["warnings"]:
-        warnings.warn(text + hint(text, command), TegulaWarning, stacklevel=3)
+        warnings.warn(text + hint(text, command), TegulaWarning, stacklevel=2 + callers)
     kept["text"] = kept["result"]
     kept["result"] = json.loads(kept["result"])
     return kept

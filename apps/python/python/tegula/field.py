@@ -257,7 +257,7 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         words += [*_call.flag("--drop-missing", bool(self.drop_missing)), *more, *self._run_words(seed)]
         places = self._places(X) if places is None else places
         tables = [(_TRAINING, self._training), (_PLACES, places)]
-        kept = _call.run(words, tables, models=[(_MODEL, self._model)], progress=self.verbose)
+        kept = _call.run(words, tables, models=[(_MODEL, self._model)], progress=self.verbose, callers=2)
         taken = {name.lower() for name, _ in places}
         return {_own_name(name, taken): np.frombuffer(cells) for name, cells in kept["columns"]}, kept
 
@@ -393,7 +393,8 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         return kept["result"], {name: np.frombuffer(cells).copy() for name, cells in kept["columns"]}
 
     def variogram(self, bins=15):
-        """The empirical variogram of what the mean leaves of the data, by least squares.
+        """The empirical variogram of what the mean leaves of the data, by least squares; with a
+        transformation, of the transformed data.
 
         Returns
         -------
@@ -402,7 +403,8 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         """
         self._check_fitted()
         columns, mean = self.result_["data"]["columns"], self.result_["mean"]["formula"]
-        words = ["exageostat", "variogram", _TRAINING, f"--values={columns['values']}", f"--bins={bins}"]
+        values = _transformed(columns["values"], self.result_["transform"])
+        words = ["exageostat", "variogram", _TRAINING, f"--values={values}", f"--bins={bins}"]
         words += [f"--coords={','.join(columns['coords'])}", f"--distance={self.result_['data']['distance']}"]
         words += [f"--mean={mean}", *_call.flag("--drop-missing", bool(self.drop_missing))]
         found = _call.run(words, [(_TRAINING, self._training)])["result"]["bins"]
@@ -433,6 +435,18 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = bool(self.replicates)
         tags.non_deterministic = False
         return tags
+
+
+def _transformed(values, transformation):
+    """The expression ``values`` on the scale of the field."""
+    name, power = transformation["name"], transformation.get("lambda")
+    if name == "none":
+        return values
+    if name in ("log", "sqrt") or power == 0:
+        return f"{name if name == 'sqrt' else 'log'}({values})"
+    if name == "box-cox":
+        return f"(({values})^({power!r}) - 1) / ({power!r})"
+    raise ValueError(f"there is no variogram of a field under transformation={name!r}")
 
 
 def _own_name(name, taken):

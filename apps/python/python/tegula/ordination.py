@@ -257,7 +257,7 @@ def _ordination(short, words, data, names, called, memory, verbose):
     else:
         sources.append(_matrix(data, names, called, memory))
         words.insert(2, called)
-    kept = _call.run(words, tables, sources, progress=verbose)
+    kept = _call.run(words, tables, sources, progress=verbose, callers=2)
     return _results(short, kept["ordination"], names, kept["result"])
 
 

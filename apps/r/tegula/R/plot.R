@@ -26,6 +26,9 @@ obstacle <- function(fit, figure) {
     if (figure == "variogram" && !is.null(columns$time)) {
         return("the variogram is of places without time")
     }
+    if (figure == "variogram" && fit$result$transform$name == "tukey-gh") {
+        return("there is no variogram of a field under tukey-gh")
+    }
     if (figure != "map") {
         return(NULL)
     }
@@ -43,9 +46,23 @@ covariance_at <- function(fit, distances) {
     .Call(tegula_covariance_at_r, fit$result$covariance, as.double(unlist(fit$result$params)), as.double(distances))
 }
 
+# An expression of values on the scale of the field.
+transformed <- function(values, transform) {
+    power <- transform$lambda
+    if (transform$name == "none") {
+        values
+    } else if (transform$name == "sqrt") {
+        paste0("sqrt(", values, ")")
+    } else if (transform$name == "log" || identical(power, 0)) {
+        paste0("log(", values, ")")
+    } else {
+        paste0("((", values, ")^(", digits(power), ") - 1) / (", digits(power), ")")
+    }
+}
+
 draw_variogram <- function(fit, ...) {
     columns <- fit$result$data$columns
-    words <- c("exageostat", "variogram", "data", paste0("--values=", columns$values))
+    words <- c("exageostat", "variogram", "data", paste0("--values=", transformed(columns$values, fit$result$transform)))
     words <- c(words, paste0("--coords=", paste(columns$coords, collapse = ",")), paste0("--mean=", fit$result$mean$formula))
     words <- c(words, paste0("--distance=", fit$result$data$distance))
     if (isTRUE(fit$flags$drop_missing)) words <- c(words, "--drop-missing")

@@ -185,3 +185,11 @@ test_that("pages, variograms, scores and draws are made", {
     grDevices::dev.off()
     expect_gt(file.size(picture), 5000)
 })
+
+test_that("the variogram of a fit is on the scale of the field", {
+    fit <- quick()
+    expect_equal(transformed("z", list(name = "box-cox", lambda = -0.5)), "((z)^(-0.5) - 1) / (-0.5)")
+    expect_equal(transformed("z", list(name = "log")), "log(z)")
+    fit$result$transform <- list(name = "tukey-gh", g = 0.5, h = 0)
+    expect_error(plot(fit, which = "variogram"), "tukey-gh", class = "tegula_refused")
+})

@@ -794,8 +794,8 @@ tasks beyond 70 tiles on 4 GPUs (mHFP takes 12 to 29 s at 80); HFP on Cholesky, 
 as in the thesis's chapter 5. For hMETIS+R stands `partition`, an own multilevel partition of the
 hypergraph with Ready and stealing; for PaRSEC's AP `prio`, with the priorities of the critical
 path; for PaRSEC's hand-tuned product its order of tasks, given by `--order`. Not simulated: C12,
-C13, C14, C19 (times of deciding, pictures); C32 was counted for real; C40 and C41 (cores and a disk) have a section of
-their own.
+C13, C14, C19 (times of deciding, pictures); C32 was counted for real; C40 and C41 (cores and a
+disk) have a section of their own.
 """
 
 def tessera_text(rows):

@@ -15,7 +15,8 @@ HERE <- c(
     "--drop-missing" = "drop_missing = TRUE", "--mean" = "the right side of the formula",
     "--transform" = "transform =", "--fix" = "fix = c(name = value)", "--bounds" = "bounds = list(name = c(low, high))",
     "--start" = "start = c(name = value)", "--nugget" = "nugget = VALUE", "--estimate-nugget" = "nugget = \"estimate\"",
-    "--method" = "method =", "--memory" = "memory =", "--axes" = "k =", "--metric" = "metric =", "--fill" = "fill =",
+    "--method" = "method =", "--memory" = "memory =", "--scratch" = "scratch =", "--axes" = "k =",
+    "--metric" = "metric =", "--fill" = "fill =",
     "--symmetry-tolerance" = "symmetry_tolerance =", "--params" = "params = c(name = value)",
     "--neighbours" = "neighbours =", "--at" = "newdata =", "--reml" = "reml = TRUE", "--starts" = "starts =",
     "--optimizer" = "optimizer =", "--information" = "information =", "--simulate" = "nsim =",
@@ -127,7 +128,7 @@ plain_columns <- function(kept) {
     stats::setNames(columns, sub("^predicted_", "", names(columns)))
 }
 
-# Workers, memory and seed as words.
-run_words <- function(threads, memory, seed) {
-    c(flag("--workers", threads), flag("--memory", memory), flag("--seed", seed))
+# Workers, memory, the folder for what does not fit, and seed as words.
+run_words <- function(threads, memory, scratch, seed) {
+    c(flag("--workers", threads), flag("--memory", memory), flag("--scratch", scratch), flag("--seed", seed))
 }

@@ -4,7 +4,7 @@ tg_fit <- function(formula, data, coords = NULL, covariance = "matern", nugget =
                    time = NULL, distance = NULL, transform = "none", fix = NULL, bounds = NULL, start = NULL,
                    reml = FALSE, noise = NULL, replicates = FALSE, drop_missing = FALSE, starts = NULL,
                    optimizer = NULL, information = NULL, profile_intervals = FALSE, threads = NULL, memory = NULL,
-                   seed = 0, progress = FALSE) {
+                   scratch = NULL, seed = 0, progress = FALSE) {
     call <- match.call()
     table <- plain(data)
     coords <- coords_of(coords, data, table)
@@ -20,9 +20,9 @@ tg_fit <- function(formula, data, coords = NULL, covariance = "matern", nugget =
     words <- c(words, flag("--noise", noise), flag("--replicates", isTRUE(replicates)))
     words <- c(words, flag("--drop-missing", isTRUE(drop_missing)))
     words <- c(words, flag("--starts", starts), flag("--optimizer", optimizer), flag("--information", information))
-    words <- c(words, flag("--profile-intervals", isTRUE(profile_intervals)), run_words(threads, memory, seed))
+    words <- c(words, flag("--profile-intervals", isTRUE(profile_intervals)), run_words(threads, memory, scratch, seed))
     kept <- run_command(words, tables = list(data = columns), progress = progress)
-    flags <- list(drop_missing = drop_missing, threads = threads, memory = memory)
+    flags <- list(drop_missing = drop_missing, threads = threads, memory = memory, scratch = scratch)
     new_fit(kept, call, says$formula, columns, flags, crs_of(data))
 }
 
@@ -54,7 +54,7 @@ is_several <- function(fit) {
 # What a command says of a fit that stands in its words as MODEL.
 with_model <- function(fit, words, tables = list(), progress = FALSE) {
     words <- c(words, "--train=data")
-    words <- c(words, run_words(fit$flags$threads, fit$flags$memory, NULL))
+    words <- c(words, run_words(fit$flags$threads, fit$flags$memory, fit$flags$scratch, NULL))
     models <- stats::setNames(fit$model, MODEL)
     run_command(words, c(list(data = fit$columns), tables), models = models, progress = progress)
 }

@@ -1,22 +1,23 @@
 # Items placed on axes.
 
 tg_mds <- function(d, k = 2, metric = NULL, method = NULL, correction = NULL, symmetry_tolerance = NULL, fill = NULL,
-                   threads = NULL, memory = NULL, seed = 0, progress = FALSE) {
+                   threads = NULL, memory = NULL, scratch = NULL, seed = 0, progress = FALSE) {
     words <- c(flag("--metric", metric), flag("--correction", correction), flag("--symmetry-tolerance", symmetry_tolerance))
     words <- c(words, flag("--fill", fill), flag("--method", method))
     if (inherits(d, "dist")) d <- as.matrix(d)
-    ordination("mds", d, k, words, threads, memory, seed, progress, is_points = !is.null(metric))
+    ordination("mds", d, k, c(words, run_words(threads, memory, scratch, seed)), progress, is_points = !is.null(metric))
 }
 
 tg_pca <- function(x, k = 10, pretreatment = "standard", method = NULL, fill = NULL, threads = NULL, memory = NULL,
-                   seed = 0, progress = FALSE) {
+                   scratch = NULL, seed = 0, progress = FALSE) {
     words <- c(flag("--pretreatment", pretreatment), flag("--method", method), flag("--fill", fill))
-    ordination("pca", x, k, words, threads, memory, seed, progress)
+    ordination("pca", x, k, c(words, run_words(threads, memory, scratch, seed)), progress)
 }
 
-tg_coa <- function(x, k = 10, method = NULL, fill = NULL, threads = NULL, memory = NULL, seed = 0, progress = FALSE) {
+tg_coa <- function(x, k = 10, method = NULL, fill = NULL, threads = NULL, memory = NULL, scratch = NULL, seed = 0,
+                   progress = FALSE) {
     words <- c(flag("--method", method), flag("--fill", fill))
-    ordination("coa", x, k, words, threads, memory, seed, progress)
+    ordination("coa", x, k, c(words, run_words(threads, memory, scratch, seed)), progress)
 }
 
 # A data frame, refused if a column of it is not of numbers.
@@ -30,7 +31,7 @@ numeric_columns <- function(data) {
 }
 
 # Runs the analysis `what` of a matrix, a data frame or the name of a file.
-ordination <- function(what, data, k, words, threads, memory, seed, progress, is_points = FALSE) {
+ordination <- function(what, data, k, words, progress, is_points = FALSE) {
     matrices <- tables <- list()
     name <- "x"
     if (is.character(data) && length(data) == 1) {
@@ -46,7 +47,7 @@ ordination <- function(what, data, k, words, threads, memory, seed, progress, is
         entries <- matrix(as.double(entries), nrow(entries))
         matrices <- list(x = list(entries, names[[1]], names[[2]]))
     }
-    words <- c("diodon", what, name, flag("--axes", k), words, run_words(threads, memory, seed))
+    words <- c("diodon", what, name, flag("--axes", k), words)
     kept <- run_command(words, tables, matrices, progress = progress)
     numbers <- kept$numbers
     axes <- length(numbers$eigenvalues)

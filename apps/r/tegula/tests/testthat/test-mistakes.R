@@ -51,3 +51,11 @@ test_that("a warning of the program is one of R", {
     tg_write(quick(data = data), other)
     expect_warning(tg_read(other, transform(data, z = z + 1)), "data is not the data that the fit was")
 })
+
+test_that("what does not fit the memory goes to a folder", {
+    places <- data.frame(x = rep(1:25, 24), y = rep(1:24, each = 25))
+    places$z <- tg_sample(places, "exponential", c(variance = 1, range = 3))
+    small <- function(...) tg_fit(z ~ 1, places, covariance = "exponential", memory = "1500kB", ...)
+    expect_error(small(), "--scratch is scratch =", class = "tegula_memory")
+    expect_s3_class(small(scratch = tempdir()), "tg_fit")
+})

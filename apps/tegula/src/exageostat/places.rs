@@ -64,13 +64,6 @@ impl Coordinates {
         distance: Option<Distance>,
         is_found: bool,
     ) -> Result<Self> {
-        if let Some(place) = (1..texts.len()).find(|&place| texts[..place].contains(&texts[place]))
-        {
-            return Err(refused(format!(
-                "--coords: {} stands there twice: name a column for each coordinate",
-                texts[place]
-            )));
-        }
         let expression = |text: &&str| column_expression("--coords", text, table);
         let expressions = texts.iter().map(expression).collect::<Result<Vec<_>, _>>()?;
         let (latitude, longitude) =
@@ -93,6 +86,13 @@ impl Coordinates {
                 return Err(refused(format!("places have 1, 2 or 3 coordinates, not {count}")));
             }
         };
+        if let Some(place) = (1..texts.len()).find(|&place| texts[..place].contains(&texts[place]))
+        {
+            return Err(refused(format!(
+                "--coords: {} stands there twice: name a column for each coordinate",
+                texts[place]
+            )));
+        }
         let is_named = latitude.is_some() || longitude.is_some();
         // Without names to go by, x is the longitude and y the latitude.
         let latitude = latitude.or(longitude.map(|longitude| 1 - longitude.min(1))).unwrap_or(1);

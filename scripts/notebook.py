@@ -4,6 +4,10 @@ import base64
 import json
 import re
 
+#: Forms of what a cell shows, the best first.
+_FORMS = ("image/svg+xml", "image/png", "text/html", "text/plain")
+_PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
+
 
 def title(path):
     """The heading of the notebook at ``path``."""
@@ -38,11 +42,6 @@ def page(path, to):
             else:
                 parts.append(f"```text\n{content.rstrip()}\n```")
     to.write_text("\n\n".join(parts) + "\n")
-
-
-#: Forms of what a cell shows, the best first.
-_FORMS = ("image/svg+xml", "image/png", "text/html", "text/plain")
-_PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 
 
 def _text(lines):

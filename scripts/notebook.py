@@ -38,7 +38,7 @@ def page(path, to):
                 parts.append(f"![]({file.name})")
             elif kind == "text/html":
                 # A blank line would end it.
-                parts.append("<div>" + re.sub(r"\n\s*\n", "\n", content) + "</div>")
+                parts.append('<div style="overflow-x:auto">' + re.sub(r"\n\s*\n", "\n", content) + "</div>")
             else:
                 parts.append(f"```text\n{content.rstrip()}\n```")
     to.write_text("\n\n".join(parts) + "\n")

@@ -1,5 +1,5 @@
-//! What the planner orders in a memory for three tiles above a disk, and for two accelerators beside
-//! it, step by step.
+//! What the planner orders in a memory for three tiles above a disk, and for two accelerators
+//! beside it, step by step.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ section{max-width:100%;overflow-x:auto}\n\
 .figures figure{margin:.6em 0 1.4em;min-width:0}.figures svg{width:100%;max-width:640px}\n\
 @media (max-width:500px){th,td{font-size:13px;padding-right:9px}td.n,th.n{white-space:normal}\n\
 th:last-child,td:last-child{padding-right:0}}\n\
-@media (max-width:700px){figure>svg{max-width:none}.figures svg{max-width:100%}}\n\
+@media (max-width:700px){figure svg{max-width:none}.figures svg{max-width:100%}}\n\
 @media (prefers-color-scheme:dark){body{color:#ddd;background:#191a1c}\
 p.q{color:#a3a5a8}th,td{border-color:#44474a}}\n";
 

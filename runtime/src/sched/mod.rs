@@ -22,6 +22,7 @@ pub mod hypervisor;
 mod lws;
 mod nearest;
 mod order;
+mod pairs;
 mod plan;
 mod pool;
 mod prio;

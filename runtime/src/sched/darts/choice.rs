@@ -3,6 +3,7 @@
 use crate::random::SplitMix64;
 use crate::sched::View;
 use crate::sched::argmax::Argmax;
+use crate::sched::pairs;
 use crate::sched::pool::Pool;
 use crate::types::{HandleId, TaskId};
 
@@ -103,7 +104,7 @@ fn by_ratio(pool: &Pool, site: usize, view: &View<'_>, random: &mut SplitMix64) 
         let row = view.tasks.get(task);
         (row.priority, u64::MAX - row.index)
     };
-    let of_pair = best_of_pairs(pool, site, view, random);
+    let of_pair = pairs::most_urgent(pool, site, view, random);
     of_pair.or_else(|| task.max_by_key(|&task| order(task))).map(Choice::Task)
 }
 
@@ -137,29 +138,4 @@ fn least_ratio(
         argmax.show((priority, score.pairs.count, score.left.time), handle);
     }
     argmax.value()
-}
-
-/// The task of the highest priority among those that lack two data, of the datum that more such
-/// tasks lack, then of the one with more work left.
-fn best_of_pairs(
-    pool: &Pool,
-    site: usize,
-    view: &View<'_>,
-    random: &mut SplitMix64,
-) -> Option<TaskId> {
-    let memory = pool.sites.list[site].memory;
-    let priority = |task: TaskId| view.tasks.get(task).priority;
-    let ready = pool.ready().iter().copied();
-    let pairs = ready.filter(|&task| pool.missing(task, site) == Some(2));
-    let highest = pairs.clone().map(priority).max()?;
-    let mut argmax = Argmax::new(random);
-    for task in pairs.filter(|&task| priority(task) == highest) {
-        for handle in pool.lacking(task, memory) {
-            let score = pool.score(handle, site);
-            argmax.show((score.pairs.count, score.left.time), handle);
-        }
-    }
-    let readers = pool.readers(argmax.value()?).iter().copied();
-    let lacking = readers.filter(|&task| pool.missing(task, site) == Some(2));
-    lacking.max_by_key(|&task| (priority(task), u64::MAX - view.tasks.get(task).index))
 }

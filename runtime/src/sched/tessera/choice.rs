@@ -3,6 +3,7 @@
 use crate::random::SplitMix64;
 use crate::sched::View;
 use crate::sched::argmax::Argmax;
+use crate::sched::pairs;
 use crate::sched::pool::Pool;
 use crate::types::{HandleId, TaskId};
 
@@ -28,10 +29,12 @@ fn urgency(pool: &Pool, handle: HandleId, site: usize, view: &View<'_>) -> i32 {
 }
 
 /// Appends to `group` what `site` is to run next, in order: all that the best datum frees; where
-/// none frees anything, the best task that lacks two data; else the most urgent one.
+/// none frees anything, a task that lacks two data, the most urgent one or the one with the best
+/// data; else the most urgent of all.
 pub(super) fn choose(
     pool: &Pool,
     site: usize,
+    by_urgency: bool,
     view: &View<'_>,
     random: &mut SplitMix64,
     group: &mut Vec<TaskId>,
@@ -46,8 +49,12 @@ pub(super) fn choose(
         group.sort_unstable_by_key(|&task| order(task));
         return;
     }
-    let pair = best(pool, pool.wanted(), site, view, random)
-        .and_then(|datum| best_with(pool, datum, site, view));
+    let pair = if by_urgency {
+        pairs::most_urgent(pool, site, view, random)
+    } else {
+        best(pool, pool.wanted(), site, view, random)
+            .and_then(|datum| best_with(pool, datum, site, view))
+    };
     let ready = pool.ready().iter().copied();
     let can_run = ready.filter(|&task| pool.missing(task, site).is_some());
     group.extend(pair.or_else(|| can_run.min_by_key(|&task| order(task))));

@@ -6,7 +6,8 @@
 //! - From DARTS (Gonthier 2023, section 5.2): ready tasks wait in a pool. A site with nothing
 //!   planned brings the datum that frees most work for the time of its transfer, and runs that
 //!   work. Among data that free equally much, the more urgent goes first, then the one that would
-//!   free more together with one other; where none frees anything, two are chosen by that rule.
+//!   free more together with one other; where none frees anything, two are chosen by that rule, or
+//!   on cores above a disk as DARTS chooses them.
 //! - From the family of HEFT: a task that others have made ready, in a program with priorities,
 //!   does not wait in the pool: it is planned for where it ends first, transfers included, before
 //!   what is less urgent. So the critical path does not wait for its data to be chosen. That goes
@@ -175,7 +176,10 @@ impl Tessera {
             group.push(task);
         }
         if group.is_empty() {
-            choice::choose(pool, site, view, &mut self.random, group);
+            // Above a disk an urgent task is worth more than two data that are soon used again.
+            let memory = pool.sites.list[site].memory;
+            let by_urgency = memory == MemoryId::RAM && self.known.is_tight(memory);
+            choice::choose(pool, site, by_urgency, view, &mut self.random, group);
             group.truncate(most);
             group.iter().for_each(|&task| pool.remove(task, view.tasks));
         }

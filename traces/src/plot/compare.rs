@@ -1,7 +1,8 @@
-//! One page about several traces: their numbers in one table, and each panel of all of them on one
-//! time axis.
+//! One page about several traces: their numbers in one table, each panel of all of them on one time
+//! axis, and where the tasks of the first stand in the order of the others.
 
 use super::axis::{bytes, duration, thousands};
+use super::places::places;
 use super::{PANELS, Panel};
 use crate::{CriticalPath, balanced_seconds, bounds_seconds, idle_share, overlaps, utilisation};
 use tegula_figures::html::{figure, page, section, sentence};
@@ -19,7 +20,7 @@ or until 95 % of it, that they spent in tasks. All figures have the time axis of
 
 /// A page about `runs` under `title`, as HTML that refers to nothing outside it: in what settings
 /// they differ, their numbers, and for each panel those of all runs that have data for it, one
-/// below the other.
+/// below the other; then the order of each run against that of the first.
 #[must_use]
 pub fn compare(runs: &[Run<'_>], title: &str) -> String {
     let mut body = String::from("<div class=\"tables\">\n");
@@ -37,7 +38,18 @@ pub fn compare(runs: &[Run<'_>], title: &str) -> String {
             };
         }
     }
+    body += &orders(runs);
     page(title, &body)
+}
+
+/// The order of each run but the first against that of the first, as far as they run the same
+/// tasks.
+fn orders(runs: &[Run<'_>]) -> String {
+    let Some((&first, others)) = runs.split_first() else { return String::new() };
+    let figures: String =
+        others.iter().filter_map(|&run| Some(figure(&places(first, run)?, run.0))).collect();
+    let head = format!("<h2>Order of the tasks against that of {}</h2>\n", escaped(first.0));
+    if figures.is_empty() { figures } else { head + &figures }
 }
 
 /// The panel of the run at `place`. On a page, rules of style hold for all figures of their class,

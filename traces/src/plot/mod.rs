@@ -20,6 +20,7 @@ mod memory;
 mod order;
 mod outliers;
 mod owners;
+mod places;
 mod progression;
 mod ready;
 mod report;

@@ -250,7 +250,8 @@ fn runs_are_compared_on_one_axis() {
     short.about.push(("abe_seconds".to_owned(), "0.5".to_owned()));
     let page = compare(&[("unequal", &short), ("long & \"equal\"", &long)], "two");
     let has = |trace: &Trace| PANELS.iter().filter(|panel| (panel.has)(trace)).count();
-    assert_eq!(page.matches("<svg").count(), has(&short) + has(&long));
+    let orders = page.matches("<h2>Order of the tasks against that of unequal</h2>").count();
+    assert_eq!((page.matches("<svg").count(), orders), (has(&short) + has(&long) + 1, 1));
     assert_eq!(page.matches(": nothing to show").count(), has(&short) - has(&long), "transfers");
     for word in ["<td>policy</td><td class=\"n\">dmdas</td><td class=\"n\">&lt;lws&gt;</td>", "ABE"]
     {
@@ -273,6 +274,34 @@ fn runs_are_compared_on_one_axis() {
         assert_eq!(last(0), last(1), "{panel}: the last time on the axis");
         assert!(page.contains(&format!(".tegula-{panel}-1 .bg")), "{panel}");
     }
+}
+
+/// A picture of the order of each run beside that of the first, if they run the same tasks.
+#[test]
+fn runs_of_one_program_are_compared_by_their_order() {
+    let first = trace_of(&["a"; 40], 1000);
+    let mut second = first.clone();
+    let (start, end) = (second.records[3].start, second.records[9].start);
+    (second.records[3].start, second.records[9].start) = (end, start);
+    let words = |other: &Trace, run: &str| {
+        let page = compare(&[("first", &first), (run, other)], "two");
+        let svg = page.split("<svg").find(|svg| svg.contains("class=\"tegula-places\""))?;
+        let line = svg.split("class=\"q\">").nth(1)?;
+        Some(line.split('<').next()?.to_owned())
+    };
+    assert_eq!(
+        words(&second, "second").as_deref(),
+        Some("2 of 40 tasks start at another place, the last of them number 10 of first")
+    );
+    assert_eq!(words(&first, "again").as_deref(), Some("0 of 40 tasks start at another place"));
+    let mut late = trace_of(&["b"; 5], 1000);
+    late.records.extend(first.records.iter().map(|record| {
+        let (start, end) = (record.start + 5000, record.end + 5000);
+        TaskRecord { task: record.task + 5, start, end, ..*record }
+    }));
+    let none = "0 of 40 tasks start at another place";
+    assert_eq!(words(&late, "late").as_deref(), Some(none), "tasks of one run alone do not count");
+    assert_eq!(words(&trace_of(&["b"; 40], 1000), "other"), None, "no task in common");
 }
 
 #[test]

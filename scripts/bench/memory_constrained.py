@@ -793,9 +793,8 @@ rows, where mHFP takes 18 s and more; 3D beyond 16 200 MiB on 4 GPUs (thesis: 50
 tasks beyond 70 tiles on 4 GPUs (mHFP takes 12 to 29 s at 80); HFP on Cholesky, LU and 3D of 1920,
 as in the thesis's chapter 5. For hMETIS+R stands `partition`, an own multilevel partition of the
 hypergraph with Ready and stealing; for PaRSEC's AP `prio`, with the priorities of the critical
-path; for PaRSEC's hand-tuned product its order of tasks, given by `--order`. Not simulated: C12,
-C13, C14, C19 (times of deciding, pictures); C32 was counted for real; C40 and C41 (cores and a
-disk) have a section of their own.
+path; for PaRSEC's hand-tuned product its order of tasks, given by `--order`. C12 to C14, C19, C32
+and those from C40 on are under "Claims from other tables".
 """
 
 def tessera_text(rows):

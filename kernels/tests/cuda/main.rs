@@ -7,6 +7,7 @@ mod stand_in;
 
 mod covariances;
 mod numbers;
+mod sweeps;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +16,6 @@ use std::process::Command;
 use std::sync::Arc;
 
 use tegula_kernels::cuda;
-use tegula_kernels::element::ELEMENTS;
 use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::covariance::Covariance;
@@ -32,7 +32,6 @@ use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::kernel::noise::{AddNoise, TimesNoise};
 use tegula_kernels::kernel::potrf::Potrf;
 use tegula_kernels::kernel::random::RandomInputs;
-use tegula_kernels::kernel::sweep::{Entry, SweepBoth, SweepLeft, SweepRight, Tile};
 use tegula_kernels::kernel::syrk::Syrk;
 use tegula_kernels::kernel::tpmqrt::Tpmqrt;
 use tegula_kernels::kernel::tpqrt::Tpqrt;
@@ -317,29 +316,6 @@ impl<'a> Comparison<'a> {
                     self.compare::<T, T, _>(tpmqrt, &buffers, size);
                 }
             }
-        }
-    }
-
-    /// Stored tiles of all kinds of numbers against panels.
-    fn sweeps<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
-        let entries = [Entry::Plain, Entry::Count, Entry::Squared(0.0), Entry::Squared(2.5)];
-        for (number, (element, _)) in ELEMENTS.into_iter().enumerate() {
-            let (entry, is_diagonal) = (entries[number % 4], number % 3 == 0);
-            let numbers: Vec<f64> =
-                (0..m * n).map(|_| (100.0 * random.number::<f64>()).round()).collect();
-            let mut stored = vec![0; (m * n + 3) * element.bytes()];
-            element.narrow(&numbers, &mut stored[..m * n * element.bytes()]);
-            let [rows, cols, width] = [m, n, k.min(40)].map(|size| size as u32);
-            let place = Tile { top: 2, left: 1, row: 2, column: 1, ..Tile::of(element, entry) };
-            let tile = Tile { m: rows, n: cols, width, is_diagonal, ..place };
-            let mut panel = |lines: usize| raw(&random.numbers::<f64>(lines * width as usize));
-            let (x, y, u, z) = (panel(n + 4), panel(m + 2), panel(m + 3), panel(n + 1));
-            let size = 1e4 * (m + n) as f64;
-            let right = [stored.clone(), x.clone(), y.clone()];
-            self.compare::<T, f64, _>(SweepRight::<T, 0>::new(tile), &right, size);
-            let left = [stored.clone(), u.clone(), z.clone()];
-            self.compare::<T, f64, _>(SweepLeft::<T>::new(tile), &left, size);
-            self.compare::<T, f64, _>(SweepBoth::<T, 0>::new(tile), &[stored, x, y, u, z], size);
         }
     }
 

@@ -7,7 +7,7 @@
 //! precision `T`; what they are added to, and all sums, are in `f64`. Of the tiles of a symmetric
 //! matrix those at and above the diagonal are enough: one off it is used for both products. Reads
 //! `A`, `X`, `U`; adds to `Y`, `Z` and the [`lines`] of its rows and columns. Cannot fail: what is
-//! wrong with entries is noted among the [`Findings`]. On devices, without sums along lines.
+//! wrong with entries is noted among the [`Findings`].
 //!
 //! That a product with a huge matrix needs each entry once, and that sums for a later centring come
 //! along, is sections 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based
@@ -210,10 +210,11 @@ impl<T: Real, const LINES: u8> Codelet for SweepRight<T, LINES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = LINES == NONE;
+    const HAS_CUDA: bool = true;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
-        self.tile.launch::<T>(launch, Some(1), None)
+        let lines = ((LINES >= ROWS).then_some(3), (LINES >= BOTH).then_some(4));
+        self.tile.launch::<T>(launch, (Some(1), None), lines)
     }
 }
 
@@ -235,7 +236,7 @@ impl<T: Real> Codelet for SweepLeft<T> {
     const HAS_CUDA: bool = true;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
-        self.tile.launch::<T>(launch, None, Some(1))
+        self.tile.launch::<T>(launch, (None, Some(1)), (None, None))
     }
 }
 
@@ -255,10 +256,11 @@ impl<T: Real, const LINES: u8> Codelet for SweepBoth<T, LINES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = LINES == NONE;
+    const HAS_CUDA: bool = true;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
-        self.tile.launch::<T>(launch, Some(1), Some(3))
+        let lines = |at: usize| (LINES == BOTH).then_some(at);
+        self.tile.launch::<T>(launch, (Some(1), Some(3)), (lines(5), lines(6)))
     }
 }
 

@@ -18,7 +18,7 @@ use super::{LibraryError, driver};
 use crate::kernel::{
     centre, column_squares, convert, covariance, covariance_score, diagonal_solve, dot, getrf,
     getrf_nopiv, getrf_update, laset, laset_triangle, laswp, line_sums, logdet, negligible, noise,
-    norm, potrf, scale_lines, sweep,
+    norm, potrf, scale_lines, sweep, vecchia,
 };
 use crate::scalar::Scalar;
 
@@ -62,6 +62,7 @@ const OF_REAL_NUMBERS: &[&str] = &[
     logdet::SOURCE,
     noise::SOURCE,
     sweep::SOURCE,
+    vecchia::SOURCE,
 ];
 
 /// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.
@@ -125,6 +126,11 @@ impl Grid {
     /// A block of threads for each of `count` columns.
     pub(crate) fn block_each(count: usize) -> Self {
         Self { blocks: (super::int(count).unsigned_abs(), 1), threads: (256, 1) }
+    }
+
+    /// So many blocks of a few threads each, which wait for each other often.
+    pub(crate) fn small_blocks(count: usize) -> Self {
+        Self { blocks: (super::int(count).unsigned_abs(), 1), threads: (64, 1) }
     }
 
     /// Threads over a matrix, each for a row and some columns: 8, or in strides more where those

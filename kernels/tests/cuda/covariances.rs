@@ -53,18 +53,7 @@ impl Comparison<'_> {
                 (false, false) => 0.3,
                 (false, true) => 100.0,
             };
-            let table = |smoothness, variance, scale| {
-                RadialTable::new(&Smooth(Matern::new(smoothness)), variance, scale, 0.0)
-            };
-            let covariance = table(0.8, 1.5, scale);
-            let mut directed = RadialTable::empty();
-            directed.tabulate_derivative(&Rational, 1.3, &covariance);
-            match geometry {
-                Geometry::Plane => directed.set_axes([0, 1]),
-                Geometry::Space => directed.set_axes([2, 2]),
-                Geometry::Line | Geometry::GreatCircle => {}
-            }
-            let tables = [*covariance, *table(1.1, 0.7, 0.8 * scale), *directed];
+            let tables = tables(geometry, scale, 0.0);
             let tables = bytemuck::cast_slice(&tables).to_vec();
             let points = random_points(geometry, m + n, 1.0, 12);
             let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
@@ -101,6 +90,29 @@ impl Comparison<'_> {
             self.compare::<T, T, _>(ProductDiagonal::<T, RADIAL>::new(square), &sides, size);
         }
     }
+}
+
+/// Of a covariance with this nugget and of two derivatives, at a scale at which places of a square
+/// of length 1, or of the earth, are near each other and far apart.
+pub(super) fn tables_of(geometry: Geometry, nugget: f64) -> [RadialTable; 3] {
+    tables(geometry, if geometry == Geometry::GreatCircle { 1500.0 } else { 0.3 }, nugget)
+}
+
+/// Of a covariance and of two derivatives: any table, and one by direction where there are
+/// directions.
+fn tables(geometry: Geometry, scale: f64, nugget: f64) -> [RadialTable; 3] {
+    let table = |smoothness, variance, scale, nugget| {
+        RadialTable::new(&Smooth(Matern::new(smoothness)), variance, scale, nugget)
+    };
+    let covariance = table(0.8, 1.5, scale, nugget);
+    let mut directed = RadialTable::empty();
+    directed.tabulate_derivative(&Rational, 1.3, &covariance);
+    match geometry {
+        Geometry::Plane => directed.set_axes([0, 1]),
+        Geometry::Space => directed.set_axes([2, 2]),
+        Geometry::Line | Geometry::GreatCircle => {}
+    }
+    [*covariance, *table(1.1, 0.7, 0.8 * scale, 0.0), *directed]
 }
 
 /// A Matern correlation.

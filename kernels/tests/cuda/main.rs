@@ -8,6 +8,7 @@ mod stand_in;
 mod covariances;
 mod numbers;
 mod sweeps;
+mod vecchia;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -144,6 +145,7 @@ impl<'a> Comparison<'a> {
 
     /// Compares all kernels in all precisions; how many comparisons that took.
     fn run(mut self) -> usize {
+        self.vecchia(&mut RandomInputs::new(2027));
         self.all::<f64>();
         self.all::<f32>();
         self.numbers::<c64>();

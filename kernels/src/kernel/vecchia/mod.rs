@@ -18,8 +18,9 @@
 //! Shapes: a record is a place's coordinates, as [`crate::geometry::Points`] holds them, and then
 //! its number in each column. Neighbours are a row of record numbers for each place, those that are
 //! missing first, as [`NONE`]. Fails if a matrix of neighbours, or what is left of a place's
-//! variance, is not positive definite; the order is the number of the place's record, from 1. On
-//! cores; as many places at once as vectors have lanes, a place in each. Sources: A. V. Vecchia,
+//! variance, is not positive definite; the order is the number of the place's record, from 1. On a
+//! core as many places at once as vectors have lanes, a place in each; on devices a block of threads
+//! for each, but for sets. Sources: A. V. Vecchia,
 //! "Estimation and model identification for continuous spatial processes", J. R. Statist. Soc. B 50
 //! (1988) 297-312; J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's
 //! approximation", Statistics and Computing 31 (2021) 25.
@@ -27,6 +28,7 @@
 mod composite;
 mod conditionals;
 mod cpu;
+mod cuda;
 mod factor;
 mod group;
 mod joint;
@@ -36,12 +38,13 @@ mod score;
 mod tests;
 
 use tegula_runtime::flow::Access::{self, R, W};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use super::covariance::{RadialTable, TABLE_BYTES, Vectors};
 use crate::geometry::Geometry;
 
 pub use composite::CompositeWeights;
+pub(crate) use cuda::SOURCE;
 pub use joint::{OWN, Sets};
 pub use score::ScoreSums;
 
@@ -111,6 +114,12 @@ impl Codelet for Terms {
         let (records, neighbours) = (buffers.read(1), buffers.read(2));
         Ok(self.compute(Vectors::widest(), table, records, neighbours, buffers.write(3))?)
     }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
+    }
 }
 
 /// The score's sums; buffers `[tables: R, records: R, neighbours: R, M: R, sums: W]`.
@@ -142,6 +151,12 @@ impl Codelet for ScoreTerms {
         let (mix, sums) = (buffers.read(3), buffers.write(4));
         Ok(self.compute(Vectors::widest(), tables, records, neighbours, mix, sums)?)
     }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
+    }
 }
 
 /// Predictions from neighbours; buffers `[table: R, records: R, neighbours: R, targets: R, out:
@@ -166,6 +181,12 @@ impl Codelet for Weights {
         let (records, neighbours, targets) = (buffers.read(1), buffers.read(2), buffers.read(3));
         let vectors = Vectors::widest();
         Ok(self.compute(vectors, table, records, neighbours, targets, buffers.write(4))?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 
@@ -205,6 +226,12 @@ impl Codelet for Conditionals {
         let (records, neighbours) = (buffers.read(1), buffers.read(2));
         let vectors = Vectors::widest();
         Ok(self.compute(vectors, tables, records, neighbours, buffers.write(3))?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 

@@ -268,26 +268,26 @@ matrix included, as a multiple of that of the run without a limit. Medians, mini
 are the largest of all rounds.
 
 - Every result is right, and the peak keeps the promise everywhere. The 64 MiB hide nothing: the
-  peak is 16 to 18 MiB above --memory at every size (the program itself, buffers of transfers).
-- Past the memory DARTS and tessera read 2.4 to 5.4 times the least, LWS and DMDAS 12 to 26 times.
-- With an eighth of the memory DARTS takes 1.30 times (Cholesky) and 1.00 times (LU) as long as LWS
-  with all of it, DMDAS 2.06 and 1.56 times. LWS is not the fastest in memory either: with room for
-  all of LU, DARTS takes 0.87 of its time.
+  peak is 32 to 35 MiB above --memory at every size (the program itself, buffers of transfers).
+- Past the memory DARTS and tessera read 2.6 to 5.5 times the least, LWS and DMDAS 11 to 26 times.
+- With an eighth of the memory DARTS takes 1.31 times (Cholesky) and 1.24 times (LU) as long as LWS
+  with all of it, tessera 1.33 and 1.22 times, DMDAS 2.47 and 2.29 times.
 - The files stay in the system's page cache, since the matrices are smaller than this machine's
-  memory: a byte moved costs processor time, not time of a disk: up to 28 % under DARTS and tessera
-  past the memory, 21 to 62 % under LWS and DMDAS. On a disk of 250 MB/s as in the thesis (C41),
-  what LU with 12 % of the memory reads takes 11 s under DARTS and 49 s under LWS.
-- tessera reads as much as DARTS, and writes 0.8 to 1.3 times as much.
-- "Waits for data" and "computes" do not add up to all: the rest, 4 to 10 % under DARTS and tessera,
+  memory: a byte moved costs processor time, not time of a disk: up to 29 % under DARTS and tessera
+  past the memory, 23 to 75 % under LWS and DMDAS. On a disk of 250 MB/s as in the thesis (C41),
+  what LU with 12 % of the memory reads takes 11 s under DARTS and 50 s under LWS.
+- tessera reads 0.8 to 0.9 times as much as DARTS, LU with half of the memory 1.3 times, and writes
+  0.7 to 1.1 times as much.
+- "Waits for data" and "computes" do not add up to all: the rest, 4 to 14 % under DARTS and tessera,
   is time without a task at hand, in the runtime itself, or taken by the threads that move tiles on
   the same two cores, which is most of it: the less is moved, the smaller it is.
 """
 READING_DEVICES = """
 Accelerators are emulated by threads on the same two cores, with memories of their own behind links
 of limited rates, so they add no speed; waits are medians over rounds, one number for each
-accelerator. Every result is right, also where a memory holds 18 tiles. Accelerators wait least
-under DARTS (1 to 6 %), cores under DMDAS (2 to 4 %). tessera moves least but for one case, and is
-the fastest on three accelerators (0.86 and 0.89 of DARTS's time) and on two under Cholesky.
+accelerator. Every result is right, also where a memory holds 18 tiles. The fastest accelerator
+waits least under DARTS (1 to 4 %), cores under DMDAS (1 to 2 %). tessera moves least, and is the
+fastest on two and on three accelerators (0.84 to 0.92 of DARTS's time).
 """
 
 

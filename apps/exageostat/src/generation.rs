@@ -28,8 +28,9 @@ pub(crate) struct Entries {
     pub(crate) geometry: Geometry,
     handle: Handle,
     bytes: usize,
-    /// Of a covariance that is put together, how many terms an entry has at most.
-    terms: Option<usize>,
+    /// Of a covariance that is put together, how many terms an entry has at most, and whether these
+    /// have tables.
+    terms: Option<(usize, bool)>,
 }
 
 impl Entries {
@@ -48,7 +49,8 @@ impl Entries {
         }
         self.terms = law.recipe().map(|recipe| {
             let is_first = |term: &&Term| term.pair == recipe.terms[0].pair;
-            recipe.terms().iter().filter(is_first).count().max(1)
+            let count = recipe.terms().iter().filter(is_first).count();
+            (count.max(1), count > 0)
         });
         flow.overwrite(self.handle, bytes)
     }
@@ -102,13 +104,21 @@ impl Entries {
     fn composite<T: Real>(
         &self,
         flow: &mut Flow,
-        ((rows, cols), part, terms): ((usize, usize), Part, usize),
+        ((rows, cols), part, (terms, has_tables)): ((usize, usize), Part, (usize, bool)),
         handles: [Handle; 3],
         priority: i32,
     ) {
         let (geometry, precision) = (self.geometry, PhantomData);
-        let kernel = CompositeCovariance::<T> { rows, cols, geometry, part, terms, precision };
-        flow.submit(kernel, &self.accesses(handles), priority);
+        let accesses = self.accesses(handles);
+        if has_tables {
+            let kernel =
+                CompositeCovariance::<T, true> { rows, cols, geometry, part, terms, precision };
+            flow.submit(kernel, &accesses, priority);
+        } else {
+            let kernel =
+                CompositeCovariance::<T, false> { rows, cols, geometry, part, terms, precision };
+            flow.submit(kernel, &accesses, priority);
+        }
     }
 
     fn accesses(&self, [rows, columns, tile]: [Handle; 3]) -> [(Handle, Access); 4] {

@@ -184,6 +184,14 @@ pub(crate) fn part_flag<T>(part: Part) -> Argument<T> {
     })
 }
 
+/// Order of the blocks on the diagonal of a triangle that is made by products.
+const DIAGONAL: usize = 256;
+
+/// Order of the room for the blocks on the diagonal of a triangle of order `n`.
+pub(crate) fn diagonal_room(n: usize) -> (usize, usize) {
+    (DIAGONAL.min(n), DIAGONAL.min(n))
+}
+
 /// A triangular block of which `op` enters a product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Triangular<T> {
@@ -237,6 +245,44 @@ impl<T: Scalar> Products<T> {
                 blas, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c.place, ldc,
             )
         })
+    }
+
+    /// One triangle of `C = alpha op(A) op(B) + beta C`, in columns of blocks; those on the diagonal
+    /// are made in `room`, of [`diagonal_room`] of the order of `C`.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    pub(crate) fn gemmt(
+        &self,
+        launch: &Launch<'_>,
+        fill: Uplo,
+        alpha: T,
+        (trans_a, a): (Trans, Block<T>),
+        (trans_b, b): (Trans, Block<T>),
+        (beta, c): (T, Block<T>),
+        room: Block<T>,
+    ) -> Result<(), Failure> {
+        let n = c.rows;
+        let rows = |first: usize, count: usize| match trans_a {
+            Trans::No => a.part(first, 0, count, a.cols),
+            _ => a.part(0, first, a.rows, count),
+        };
+        for first in (0..n).step_by(DIAGONAL) {
+            let width = DIAGONAL.min(n - first);
+            let behind = first + width;
+            let b = match trans_b {
+                Trans::No => b.part(0, first, b.rows, width),
+                _ => b.part(first, 0, width, b.cols),
+            };
+            let (top, high) = if fill == Uplo::Lower { (behind, n - behind) } else { (0, first) };
+            let beside = (trans_a, rows(top, high));
+            self.gemm(alpha, beside, (trans_b, b), beta, c.part(top, first, high, width))?;
+            let square = room.adjacent(width, width);
+            self.gemm(alpha, (trans_a, rows(first, width)), (trans_b, b), T::ZERO, square)?;
+            let corner = c.part(first, first, width, width);
+            corner.add(launch, (fill.into(), Trans::No), (T::ONE, square), beta)?;
+        }
+        Ok(())
     }
 
     /// `B = op(T) B`, or `B op(T)` from the right.

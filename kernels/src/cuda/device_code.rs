@@ -17,8 +17,8 @@ use super::kept::kept_or;
 use super::{LibraryError, driver};
 use crate::kernel::{
     centre, column_squares, convert, covariance, covariance_score, diagonal_solve, dot, getrf,
-    getrf_nopiv, getrf_update, laset, laset_triangle, laswp, line_sums, logdet, negligible, noise,
-    norm, potrf, scale_lines, sweep, vecchia,
+    getrf_nopiv, getrf_update, laset, laset_triangle, laswp, ldlt, line_sums, logdet, negligible,
+    noise, norm, potrf, scale_lines, sweep, vecchia,
 };
 use crate::scalar::Scalar;
 
@@ -44,6 +44,7 @@ const OF_NUMBERS: &[&str] = &[
     laset::SOURCE,
     laset_triangle::SOURCE,
     laswp::SOURCE,
+    ldlt::SOURCE,
     line_sums::SOURCE,
     negligible::SOURCE,
     norm::SOURCE,
@@ -56,6 +57,7 @@ const OF_REAL_NUMBERS: &[&str] = &[
     super::reflectors::SOURCE,
     getrf::SOURCE,
     covariance::SOURCE,
+    covariance::COMPOSITE_SOURCE,
     covariance_score::SOURCE,
     column_squares::SOURCE,
     dot::SOURCE,

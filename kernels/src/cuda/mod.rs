@@ -20,7 +20,7 @@ use bytemuck::Pod;
 use tegula_runtime::cuda::DriverError;
 use tegula_runtime::flow::{Failure, Launch};
 
-pub(crate) use block::{Block, Products, Triangular, part_flag};
+pub(crate) use block::{Block, Products, Triangular, diagonal_room, part_flag};
 pub use calls::Names;
 pub(crate) use calls::{diag, side, trans, uplo};
 pub(crate) use device_code::{Grid, Program};
@@ -29,7 +29,7 @@ pub use libraries::check;
 pub(crate) use libraries::{Blas, Solver};
 pub use random::{Held, RandomTile};
 pub(crate) use reflectors::{
-    Panel, Trapezoid, apply, apply_stacked, join, take_reflectors, triangle_of,
+    Panel, TOGETHER, Trapezoid, apply, apply_stacked, extend_triangle, take_reflectors,
 };
 pub(crate) use triangle::Triangles;
 pub(crate) use verdict::Verdict;

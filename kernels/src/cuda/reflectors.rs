@@ -80,13 +80,36 @@ pub(crate) fn take_reflectors<T: Scalar>(
     unsafe { Program::run(launch, "take_reflectors", Grid::matrix(rows, k), &arguments) }
 }
 
+/// Reflectors whose triangle is made by one block of threads.
+pub(crate) const TOGETHER: usize = 64;
+
+/// Extends the triangle of reflectors, of which `before` are the vectors where they meet those of
+/// the next `v`, at most [`TOGETHER`], by these; `tau` and `t` are those of all, and `squares` is
+/// room for products of the vectors with each other.
+pub(crate) fn extend_triangle<T: Scalar>(
+    launch: &Launch<'_>,
+    products: &Products<T>,
+    (before, v): (Block<T>, Block<T>),
+    tau: Block<T>,
+    squares: Block<T>,
+    t: Block<T>,
+) -> Result<(), Failure> {
+    let (first, width) = (before.cols(), v.cols());
+    let squares = squares.adjacent(width, width);
+    products.gemm(T::ONE, (Trans::Conj, v), (Trans::No, v), T::ZERO, squares)?;
+    let corner = t.part(first, first, width, width);
+    triangle_of(launch, tau.part(first, 0, width, 1), squares, corner)?;
+    let triangles = (t.part(0, 0, first, first), corner);
+    join(products, (before, v), triangles, t.part(0, first, first, width))
+}
+
 /// The triangle `t` of reflectors with the factors `tau`, from the products of their vectors with
 /// each other.
 ///
 /// # Panics
 /// If the shapes do not agree.
 #[allow(unsafe_code)]
-pub(crate) fn triangle_of<T: Scalar>(
+fn triangle_of<T: Scalar>(
     launch: &Launch<'_>,
     tau: Block<T>,
     products: Block<T>,

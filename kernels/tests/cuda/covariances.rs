@@ -1,10 +1,14 @@
 //! Tiles of covariances and of their derivatives.
 
+use std::marker::PhantomData;
+
+use bytemuck::Zeroable;
 use tegula_kernels::geometry::Geometry;
+use tegula_kernels::kernel::covariance::composite::{Recipe, Term, Time, composite_buffer};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
-    Correlation, Covariance, Derivative, RadialTable, Row, SmallDerivative, SmallExpansion,
-    Structure,
+    CompositeCovariance, Correlation, Covariance, Derivative, Part, RadialTable, Row,
+    SmallDerivative, SmallExpansion, Structure,
 };
 use tegula_kernels::kernel::covariance_product::{Product, ProductDiagonal, ProductTile};
 use tegula_kernels::kernel::covariance_score::{Score, ScoreDiagonal, ScoreTile};
@@ -30,6 +34,45 @@ impl Comparison<'_> {
             // What is above the diagonal is left as it is, which is anything on a device.
             let is_below = |place: usize| place % m >= place / m;
             self.compare_part::<T, T, _>(within, &[table, p.clone(), p, out], 64.0, is_below);
+        }
+    }
+
+    /// Of two variables, in space and time, and of both.
+    pub(super) fn composites<T: Real>(&mut self, (m, n, _): (usize, usize, usize)) {
+        for geometry in Geometry::ALL {
+            for (has_time, has_variables) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let term = |weight, pair| Term { weight, pair, shapes: 0, is_relative: 0 };
+                let mut recipe = Recipe { has_time, has_variables, ..Recipe::zeroed() };
+                let pairs = if has_variables == 1 { [[0, 0], [1, 1], [0, 1]] } else { [[0, 0]; 3] };
+                let terms = [1.5, 0.75, -0.25].into_iter().zip(pairs);
+                for (to, (weight, pair)) in recipe.terms.iter_mut().zip(terms) {
+                    *to = term(weight, pair);
+                }
+                (recipe.count, recipe.nugget) = (3, 0.125);
+                recipe.time = Time { scale: 0.7, alpha: 0.6, interaction: 0.5, decay: 1.2 };
+                let tables = tables_of(geometry, 0.0);
+                let law = composite_buffer(&recipe, &tables);
+                let law = bytemuck::cast_slice(&law).to_vec();
+                let mut points = random_points(geometry, m + n, 1.0, 11);
+                if has_time == 1 {
+                    points = points.marked(&numbered(m + n, |i| (i % 5) as f64 / 4.0));
+                }
+                if has_variables == 1 {
+                    points = points.marked(&numbered(m + n, |i| (i % 2) as f64));
+                }
+                let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
+                let tile = |rows, cols, part| {
+                    let (terms, precision) = (3, PhantomData::<T>);
+                    CompositeCovariance::<T, true> { rows, cols, geometry, part, terms, precision }
+                };
+                let out = vec![0; m * n * size_of::<T>()];
+                let full = tile(m, n, Part::Full);
+                self.compare::<T, T, _>(full, &[law.clone(), p.clone(), q, out], 64.0);
+                let out = vec![0; m * m * size_of::<T>()];
+                let is_below = |place: usize| place % m >= place / m;
+                let square = tile(m, m, Part::Lower);
+                self.compare_part::<T, T, _>(square, &[law, p.clone(), p, out], 64.0, is_below);
+            }
         }
     }
 
@@ -113,6 +156,10 @@ fn tables(geometry: Geometry, scale: f64, nugget: f64) -> [RadialTable; 3] {
         Geometry::Line | Geometry::GreatCircle => {}
     }
     [*covariance, *table(1.1, 0.7, 0.8 * scale, 0.0), *directed]
+}
+
+fn numbered(count: usize, of: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..count).map(of).collect()
 }
 
 /// A Matern correlation.

@@ -5,6 +5,7 @@
 #[path = "../../../runtime/tests/conformance/stand_in.rs"]
 mod stand_in;
 
+mod blocks;
 mod covariances;
 mod numbers;
 mod sweeps;
@@ -146,6 +147,9 @@ impl<'a> Comparison<'a> {
     /// Compares all kernels in all precisions; how many comparisons that took.
     fn run(mut self) -> usize {
         self.vecchia(&mut RandomInputs::new(2027));
+        for &shape in SIZES {
+            self.low_ranks(shape, &mut RandomInputs::new(2028));
+        }
         self.all::<f64>();
         self.all::<f32>();
         self.numbers::<c64>();
@@ -275,6 +279,7 @@ impl<'a> Comparison<'a> {
                 let buffers = [raw(&a), room(steps), room(steps * steps)];
                 self.compare::<T, T, _>(geqrt, &buffers, size);
                 let made = run(Sequential::new(), geqrt, &buffers).expect("it cannot fail");
+                self.gathered::<T>(geqrt, &made, size);
                 for (side, trans) in [(Side::Left, Trans::No), (Side::Right, Trans::No)]
                     .into_iter()
                     .chain([(Side::Left, Trans::Conj), (Side::Right, Trans::Yes)])
@@ -353,6 +358,7 @@ impl<'a> Comparison<'a> {
             self.stacks::<T>(shape, &mut random);
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
+            self.composites::<T>(shape);
             self.derivatives::<T>(shape, &mut random);
             self.noise::<T>(shape, &mut random);
             self.sweeps::<T>(shape, &mut random);
@@ -368,6 +374,7 @@ impl<'a> Comparison<'a> {
         for &shape in SIZES {
             self.symmetric::<T>(shape, &mut random);
             self.factored::<T>(shape, &mut random);
+            self.blocks::<T>(shape, &mut random);
             self.entries::<T>(shape, &mut random);
             self.pivots::<T>(shape, &mut random);
         }

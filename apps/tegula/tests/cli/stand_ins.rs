@@ -185,6 +185,54 @@ fn likelihoods_and_fits_on_devices_are_those_of_cores() {
     }
 }
 
+/// Likelihoods given neighbours, and of covariances that are put together.
+#[test]
+fn neighbours_and_composites_on_devices_are_those_of_cores() {
+    let Some(devices) = Devices::two() else { return };
+    let (place, sample) = (folder(), root().join("data/samples/e_sub140.csv"));
+    for (draw, name) in [
+        ("bivariate-matern-parsimonious --params 1,4,0.2,0.5,0.8,0.7", "two.csv"),
+        ("gneiting-matern --params 1,0.2,0.6,1,0.5,0.5,1 --times 4", "moving.csv"),
+    ] {
+        let command = format!("exageostat sample --n 60 --seed 3 --covariance {draw} -o {name}");
+        support::tegula_in(&place, &command).succeeded();
+    }
+    let sample = sample.display();
+    for (command, pointers) in [
+        (format!("loglik {sample} --method vecchia:10 --params 1,0.1,0.5"), &["/loglik"][..]),
+        (
+            format!("loglik {sample} --method vecchia:10 --params 1,0.1,0.5 --gradient"),
+            &["/loglik", "/gradient/range", "/gradient/smoothness"],
+        ),
+        (
+            format!("fit {sample} --method vecchia:10 --fix smoothness=0.5"),
+            &["/loglik", "/params/range", "/std_errors/range"],
+        ),
+        (
+            "loglik two.csv --values value1,value2 --covariance bivariate-matern-parsimonious \
+             --params 1,4,0.2,0.5,0.8,0.7 --tile-size 40"
+                .to_owned(),
+            &["/loglik"],
+        ),
+        (
+            "loglik moving.csv --time t --covariance gneiting-matern --params 1,0.2,0.6,1,0.5,0.5,1 \
+             --tile-size 40"
+                .to_owned(),
+            &["/loglik"],
+        ),
+    ] {
+        let run = |flags: &str| {
+            let command = format!("exageostat {command} {flags} --json - --quiet");
+            devices.run_in(&place, &command).succeeded().json()
+        };
+        let (cores, got) = (run("--devices none"), run("--devices 0 --workers 0"));
+        assert!(number(&got, "/transfers/bytes") > 0.0, "{command} left the device idle");
+        for pointer in pointers {
+            assert_close(number(&got, pointer), number(&cores, pointer), 1e-8);
+        }
+    }
+}
+
 #[test]
 fn gradients_on_devices_are_those_of_cores() {
     let Some(devices) = Devices::two() else { return };

@@ -35,6 +35,7 @@ use crate::scalar::{Precision, Real};
 
 use cpu::Job;
 
+pub(crate) use composite::SOURCE as COMPOSITE_SOURCE;
 pub use composite::{Composite, CompositeCovariance, Recipe};
 pub use correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 pub use cpu::Vectors;

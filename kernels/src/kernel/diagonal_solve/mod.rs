@@ -19,6 +19,7 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
 pub(crate) use cuda::SOURCE;
+pub(super) use cuda::divide_rows_on;
 pub(super) use list_entry::ListEntry;
 
 /// The solve with its arguments; buffers `[D: R, B: RW]`.

@@ -2,15 +2,16 @@
 //!
 //! Shapes: `op(A)` is `n x k`, `op(B)` is `k x n`, `C` is `n x n`. Reads `A`, `B` and, unless
 //! `beta` is zero, the triangle `uplo` of `C`; overwrites that triangle, and nothing else. Cannot
-//! fail. Source: xGEMMTR of LAPACK 3.12. On cores only.
+//! fail. Source: xGEMMTR of LAPACK 3.12.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -56,5 +57,11 @@ impl<T: Scalar> Codelet for Gemmt<T> {
         let c = TileMut::of(buffers, 2, self.n, self.n);
         self.compute(T::blas(backend::current()), a, b, c);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

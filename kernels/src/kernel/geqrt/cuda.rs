@@ -5,13 +5,10 @@ use tegula_runtime::flow::{Failure, Launch};
 
 use super::Geqrt;
 use crate::cuda::{
-    Block, Products, Solver, Verdict, int, join, leading, take_reflectors, triangle_of,
+    Block, Products, Solver, TOGETHER, Verdict, extend_triangle, int, leading, take_reflectors,
 };
 use crate::option::{Storev, Trans};
 use crate::scalar::Scalar;
-
-/// Reflectors whose triangle is made by one block of threads.
-const WIDTH: usize = 64;
 
 /// The columns that are factored, and what comes of them.
 struct Parts<T> {
@@ -39,7 +36,7 @@ impl<T: Scalar> Geqrt<T> {
         }
         t.clear(launch)?;
         let copied = if is_turned { (rows, n) } else { (0, 0) };
-        let (width, room) = (WIDTH.min(k), solver_room(launch, a, (rows, n))?);
+        let (width, room) = (TOGETHER.min(k), solver_room(launch, a, (rows, n))?);
         let shapes = [copied, (rows, width), (width, width), (room, 1)];
         let [copy, v, products, work] = Block::room(launch, shapes)?;
         let parts = |a| Parts { a, tau, t, v, products, work };
@@ -74,8 +71,8 @@ impl<T: Scalar> Parts<T> {
     fn factor(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.reduce(launch)?;
         let (products, k) = (Products::of(launch)?, self.tau.rows());
-        for first in (0..k).step_by(WIDTH) {
-            self.join(launch, &products, first, WIDTH.min(k - first))?;
+        for first in (0..k).step_by(TOGETHER) {
+            self.join(launch, &products, first, TOGETHER.min(k - first))?;
         }
         Ok(())
     }
@@ -107,13 +104,9 @@ impl<T: Scalar> Parts<T> {
     ) -> Result<(), Failure> {
         let &Self { a, tau, t, .. } = self;
         let rows = a.rows() - first;
-        let (v, squares) = (self.v.adjacent(rows, width), self.products.adjacent(width, width));
+        let v = self.v.adjacent(rows, width);
         take_reflectors(launch, Storev::Columns, a.part(first, first, rows, width), v)?;
-        products.gemm(T::ONE, (Trans::Conj, v), (Trans::No, v), T::ZERO, squares)?;
-        let corner = t.part(first, first, width, width);
-        triangle_of(launch, tau.part(first, 0, width, 1), squares, corner)?;
-        let before = (a.part(first, 0, rows, first), v);
-        let triangles = (t.part(0, 0, first, first), corner);
-        join(products, before, triangles, t.part(0, first, first, width))
+        let before = a.part(first, 0, rows, first);
+        extend_triangle(launch, products, (before, v), tau, self.products, t)
     }
 }

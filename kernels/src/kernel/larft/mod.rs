@@ -7,6 +7,7 @@
 //! Source: Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989), algorithm 1.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -14,7 +15,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -56,5 +57,11 @@ impl<T: Scalar> Codelet for Larft<T> {
         let (tau, t) = (TileRef::of(buffers, 1, k, 1), TileMut::of(buffers, 2, k, k));
         self.compute(T::blas(backend::current()), v, tau, t);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -6,9 +6,10 @@
 //! read nor written. Fails with `SingularPivot` when a pivot is zero or not finite; the triangle is
 //! then partly overwritten. As good as the matrix allows: definite and diagonally dominant ones are
 //! safe. Source: Golub, Van Loan, "Matrix computations", 4th edition, 4.1; flops as for Cholesky's
-//! factorisation. On cores only.
+//! factorisation.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -25,6 +26,8 @@ use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
 pub(super) use cpu::divide_columns;
+pub(crate) use cuda::SOURCE;
+pub(super) use cuda::divide_columns_on;
 pub(super) use list_entry::ListEntry;
 
 /// The factorisation with its arguments; buffers `[A: RW]`.
@@ -55,5 +58,11 @@ impl<T: Scalar> Codelet for Ldlt<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let a = TileMut::of(buffers, 0, self.n, self.n);
         Ok(self.compute(T::blas(backend::current()), a)?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

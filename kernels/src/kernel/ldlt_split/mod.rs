@@ -1,10 +1,10 @@
 //! Splits a solved panel of a factorisation `L D L'`: `W = A`, `A = A inv(D)`.
 //!
 //! Shapes: `A` and `W` are `m x n`, or both are stored transposed; `D` is the diagonal of an
-//! `n x n` tile. Reads the diagonal of that tile and `A`; overwrites `A` and `W`. Cannot fail. On
-//! cores only.
+//! `n x n` tile. Reads the diagonal of that tile and `A`; overwrites `A` and `W`. Cannot fail.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -12,7 +12,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
@@ -49,5 +49,11 @@ impl<T: Scalar> Codelet for LdltSplit<T> {
         let a = TileMut::of(buffers, 1, rows, cols);
         self.compute(d, a, TileMut::of(buffers, 2, rows, cols));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

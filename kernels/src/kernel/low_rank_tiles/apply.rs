@@ -4,7 +4,7 @@
 //! `Z`, adds to `Y`. Cannot fail.
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend::{self, Blas};
 use crate::kernel::{bytes, product};
@@ -43,6 +43,12 @@ impl Codelet for Apply {
         let (z, y) = (TileRef::of(buffers, 1, n, columns), TileMut::of(buffers, 2, m, columns));
         self.compute(f64::blas(backend::current()), buffers.read(0), z, y);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 

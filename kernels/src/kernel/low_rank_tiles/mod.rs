@@ -17,10 +17,11 @@
 //! symmetric factorizations using adaptive randomized approximation", arXiv:2108.11932 (2021); P.
 //! R. Amestoy, A. Buttari, J.-Y. L'Excellent, T. Mary, "Performance and scalability of the block
 //! low-rank multifrontal factorization on multicore architectures", ACM TOMS 45 (2019) 2. In
-//! double precision, on cores.
+//! double precision; [`Compress`] on cores, as what it does next depends on what it has found.
 
 mod apply;
 mod compress;
+mod cuda;
 mod settle;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //! and `L`, overwrites `T`. Cannot fail.
 
 use tegula_runtime::flow::Access::{self, R, W};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend::{self, Blas};
 use crate::kernel::{bytes, product};
@@ -39,6 +39,12 @@ impl Codelet for Settle {
         let blas = f64::blas(backend::current());
         self.compute(blas, l, buffers.read(1), buffers.write(2));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 

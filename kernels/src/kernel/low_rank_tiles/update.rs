@@ -6,7 +6,7 @@
 //! by side, so that `C` is read and written once. Cannot fail.
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use super::Form;
 use crate::backend::{self, Blas};
@@ -37,7 +37,7 @@ pub struct Update<const PAIRS: usize> {
 }
 
 /// The columns of the thin factors of a product; none if both tiles are dense.
-fn width([a, b]: [Form; 2]) -> usize {
+pub(super) fn width([a, b]: [Form; 2]) -> usize {
     match (a, b) {
         (Form::Dense, Form::Dense) => 0,
         (Form::LowRank(rank), Form::Dense) | (Form::Dense, Form::LowRank(rank)) => rank as usize,
@@ -46,7 +46,7 @@ fn width([a, b]: [Form; 2]) -> usize {
 }
 
 /// Numbers between the factors of a product.
-fn middle([a, b]: [Form; 2]) -> usize {
+pub(super) fn middle([a, b]: [Form; 2]) -> usize {
     match (a, b) {
         (Form::LowRank(a), Form::LowRank(b)) => a as usize * b as usize,
         _ => 0,
@@ -77,6 +77,12 @@ impl<const PAIRS: usize> Codelet for Update<PAIRS> {
         let blas = f64::blas(backend::current());
         update(blas, (self.k as usize, self.is_lower), &self.forms, &pairs, tile);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 

@@ -7,6 +7,7 @@
 //! Source: LAPACK's `orgqr` and `org2r`.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -14,7 +15,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -56,5 +57,11 @@ impl<T: Scalar> Codelet for Ungqr<T> {
         let a = TileMut::of(buffers, 0, rows, cols);
         self.compute(T::blas(backend::current()), a, TileRef::of(buffers, 1, self.k, self.k));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

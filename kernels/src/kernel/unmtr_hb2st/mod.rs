@@ -2,12 +2,12 @@
 //!
 //! Shapes: `C` is `rows x m`, of which the first `n` rows count; `Q` holds the blocks of the group
 //! multiplied out, as [`Waves::multiplied_out`] says and `ungtr_hb2st` makes them. Reads them,
-//! overwrites the rows of `C` from the group's first on. Cannot fail; NaN passes through. On cores
-//! only. Source: Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric
+//! overwrites the rows of `C` from the group's first on. Cannot fail; NaN passes through. Source: Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric
 //! eigenvalue problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of
 //! one group further down the matrix stand to the left, since those that meet do so in that order.
 
 mod cpu;
+mod cuda;
 mod list_entry;
 mod reference;
 #[cfg(test)]
@@ -15,7 +15,7 @@ mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -59,5 +59,11 @@ impl<T: Scalar> Codelet for UnmtrHb2st<T> {
         let c = TileMut::of(buffers, 1, self.rows, self.m);
         self.compute(T::blas(backend::current()), q, c);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

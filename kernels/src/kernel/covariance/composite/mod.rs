@@ -17,12 +17,13 @@
 //! [`Recipe::derivatives`].
 
 mod column;
+mod cuda;
 mod nonstationary;
 
 use std::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use super::{FLOPS_PER_ENTRY, Part, RadialTable, Vectors};
 use crate::geometry::Geometry;
@@ -30,6 +31,7 @@ use crate::scalar::Real;
 
 pub use column::Composite;
 pub(in crate::kernel) use column::Room;
+pub(crate) use cuda::SOURCE;
 pub use nonstationary::FIELDS;
 
 /// Most terms.
@@ -133,9 +135,10 @@ pub fn composite_buffer(recipe: &Recipe, tables: &[RadialTable]) -> Vec<Line> {
 /// points: R, C: W]`.
 ///
 /// As [`Covariance`](super::Covariance), of which it is a sum: for a tile on the diagonal what is
-/// on and below that, with the nugget where an observation meets itself. Cannot fail. On cores.
+/// on and below that, with the nugget where an observation meets itself. Cannot fail. A covariance
+/// without tables (`TABLES` says that it has some) is evaluated on cores.
 #[derive(Clone, Copy, Debug)]
-pub struct CompositeCovariance<T> {
+pub struct CompositeCovariance<T, const TABLES: bool> {
     /// Rows of the tile.
     pub rows: usize,
     /// Columns of the tile.
@@ -150,7 +153,7 @@ pub struct CompositeCovariance<T> {
     pub precision: PhantomData<T>,
 }
 
-impl<T: Real> Codelet for CompositeCovariance<T> {
+impl<T: Real, const TABLES: bool> Codelet for CompositeCovariance<T, TABLES> {
     const NAME: &'static str = "covariance-composite";
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::R, Access::W];
 
@@ -168,9 +171,15 @@ impl<T: Real> Codelet for CompositeCovariance<T> {
         self.compute(&composite, (buffers.read(1), buffers.read(2)), buffers.write(3));
         Ok(())
     }
+
+    const HAS_CUDA: bool = TABLES;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
+    }
 }
 
-impl<T: Real> CompositeCovariance<T> {
+impl<T: Real, const TABLES: bool> CompositeCovariance<T, TABLES> {
     /// Fills a contiguous tile.
     ///
     /// # Panics

@@ -7,10 +7,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{
-    Access, Buffers, Codelet, Cost, Failure, Flow, FlowError, FlowOptions, Handle,
+    Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowError, FlowOptions, Handle,
 };
 use tegula_runtime::platform::{Machine, MemoryKind, Worker, WorkerKind};
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy, policy};
+use tegula_runtime::sim::{Sim, SimOptions};
 
 use crate::checks::{check_memories, check_once, check_order};
 use crate::config;
@@ -85,6 +86,25 @@ proptest! {
         }
     }
 
+    /// With room for all, a device that runs everything is brought just what a simulation says.
+    #[test]
+    fn a_device_is_brought_what_is_simulated(
+        program in steps(60, false), name in 0..POLICIES.len(), delay in 0..2u64,
+    ) {
+        let program: Vec<Step> = program.into_iter().filter(|step| step.kind < 8).collect();
+        let trouble = Trouble { delay: Duration::from_micros(30 * delay), ..Trouble::default() };
+        let (policy, only) = (&POLICIES[name], || crate::program::OnlyClass(1));
+        let options = one_device(1 << 20, trouble);
+        let machine = (*options.machine).clone();
+        let exec =
+            ExecOptions { policy, durations: Arc::new(only()), trace: true, ..options };
+        let real = moved(Exec::new(exec), &program);
+        let simulated = moved(Sim::new(SimOptions::new(machine, only(), policy)), &program);
+        let is_read = |step: &Step| step.kind > 0;
+        prop_assert!(!real.is_empty() || !program.iter().any(is_read), "what is read comes");
+        prop_assert_eq!(real, simulated, "{}", policy.name);
+    }
+
     /// Whatever breaks and whenever: the flow ends, and with nothing or that as its error.
     #[test]
     fn broken_devices_end_a_flow_with_their_error(
@@ -122,6 +142,20 @@ proptest! {
             }
         }
     }
+}
+
+/// What `program` moves of data that is in the RAM at first: handle, from where, to where, bytes.
+fn moved(engine: impl Engine + 'static, program: &[Step]) -> Vec<(u32, usize, usize, u64)> {
+    let mut flow = Flow::new(engine, FlowOptions::default());
+    let handles: Vec<Handle> = (0..HANDLES as u64).map(|k| flow.register_from(&[k; 3])).collect();
+    // Where nothing is ever written.
+    handles.iter().for_each(|&handle| flow.touch(handle));
+    program.iter().for_each(|step| submit(&mut flow, &handles, step));
+    flow.wait().expect("nothing fails");
+    let transfers = flow.take_trace().transfers;
+    let mut all: Vec<_> = transfers.iter().map(|t| (t.handle, t.src, t.dst, t.bytes)).collect();
+    all.sort_unstable();
+    all
 }
 
 /// Submits `program`, waits, reads everything, and says what went wrong first.

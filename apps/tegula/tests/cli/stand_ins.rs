@@ -197,35 +197,32 @@ fn neighbours_and_composites_on_devices_are_those_of_cores() {
         let command = format!("exageostat sample --n 60 --seed 3 --covariance {draw} -o {name}");
         support::tegula_in(&place, &command).succeeded();
     }
-    let sample = sample.display();
-    for (command, pointers) in [
-        (format!("loglik {sample} --method vecchia:10 --params 1,0.1,0.5"), &["/loglik"][..]),
+    // Neighbours are looked for on cores.
+    let near = format!("{} --method vecchia:10 --tile-size 20", sample.display());
+    let (alone, beside) = ("--devices 0 --workers 0", "--devices 0 --workers 1 --policy eager");
+    let two = "two.csv --values value1,value2 --covariance bivariate-matern-parsimonious \
+               --params 1,4,0.2,0.5,0.8,0.7 --tile-size 40";
+    let moving = "moving.csv --time t --covariance gneiting-matern \
+                  --params 1,0.2,0.6,1,0.5,0.5,1 --tile-size 40";
+    for (command, flags, pointers) in [
         (
-            format!("loglik {sample} --method vecchia:10 --params 1,0.1,0.5 --gradient"),
-            &["/loglik", "/gradient/range", "/gradient/smoothness"],
+            format!("loglik {near} --params 1,0.1,0.5 --gradient"),
+            beside,
+            &["/loglik", "/gradient/range", "/gradient/smoothness"][..],
         ),
         (
-            format!("fit {sample} --method vecchia:10 --fix smoothness=0.5"),
+            format!("fit {near} --fix smoothness=0.5"),
+            beside,
             &["/loglik", "/params/range", "/std_errors/range"],
         ),
-        (
-            "loglik two.csv --values value1,value2 --covariance bivariate-matern-parsimonious \
-             --params 1,4,0.2,0.5,0.8,0.7 --tile-size 40"
-                .to_owned(),
-            &["/loglik"],
-        ),
-        (
-            "loglik moving.csv --time t --covariance gneiting-matern --params 1,0.2,0.6,1,0.5,0.5,1 \
-             --tile-size 40"
-                .to_owned(),
-            &["/loglik"],
-        ),
+        (format!("loglik {two}"), alone, &["/loglik"]),
+        (format!("loglik {moving}"), alone, &["/loglik"]),
     ] {
         let run = |flags: &str| {
             let command = format!("exageostat {command} {flags} --json - --quiet");
             devices.run_in(&place, &command).succeeded().json()
         };
-        let (cores, got) = (run("--devices none"), run("--devices 0 --workers 0"));
+        let (cores, got) = (run("--devices none"), run(flags));
         assert!(number(&got, "/transfers/bytes") > 0.0, "{command} left the device idle");
         for pointer in pointers {
             assert_close(number(&got, pointer), number(&cores, pointer), 1e-8);

@@ -14,7 +14,7 @@ use crate::kernel::covariance::TABLE_BYTES;
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
 
 /// Most bytes that all blocks of threads of a task work in, if that is enough for one of them.
-const MOST_ROOM: usize = 64 << 20;
+const MOST_ROOM: usize = 16 << 20;
 
 /// Most blocks of threads of a task: more than any device runs at a time.
 const MOST_BLOCKS: usize = 4096;

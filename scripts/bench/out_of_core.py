@@ -231,8 +231,8 @@ def section(rounds, bench):
     count = len(rounds.rounds)
     failures = rounds.failures()
     parts = [
-        "Factorisations of matrices that do not fit the memory, and on emulated accelerators: real runs, double",
-        f"precision, tiles of {TILE}, two workers; every run checks its result.",
+        "Factorisations of matrices that do not fit the memory, and on emulated accelerators: real runs,",
+        f"double precision, tiles of {TILE}, two workers; every run checks its result.",
         f"{bench.machine()}; {bench.datetime.date.today()}; {count} rounds.",
         "",
         f"Load average in the rounds: {loads(rounds)}.",

@@ -247,8 +247,8 @@ impl<T: Scalar> Products<T> {
         })
     }
 
-    /// One triangle of `C = alpha op(A) op(B) + beta C`, in columns of blocks; those on the diagonal
-    /// are made in `room`, of [`diagonal_room`] of the order of `C`.
+    /// One triangle of `C = alpha op(A) op(B) + beta C`, in columns of blocks; those on the
+    /// diagonal are made in `room`, of [`diagonal_room`] of the order of `C`.
     ///
     /// # Panics
     /// If the shapes do not agree.

@@ -1,5 +1,5 @@
-//! The multiplication by cuBLAS: `E - V (T V1^H)`, with the first `n` columns `E` of the identity and
-//! the first `n` rows `V1` of `V`.
+//! The multiplication by cuBLAS: `E - V (T V1^H)`, with the first `n` columns `E` of the identity
+//! and the first `n` rows `V1` of `V`.
 
 use tegula_runtime::flow::{Failure, Launch};
 

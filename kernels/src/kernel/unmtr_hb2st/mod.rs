@@ -2,9 +2,10 @@
 //!
 //! Shapes: `C` is `rows x m`, of which the first `n` rows count; `Q` holds the blocks of the group
 //! multiplied out, as [`Waves::multiplied_out`] says and `ungtr_hb2st` makes them. Reads them,
-//! overwrites the rows of `C` from the group's first on. Cannot fail; NaN passes through. Source: Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric
-//! eigenvalue problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of
-//! one group further down the matrix stand to the left, since those that meet do so in that order.
+//! overwrites the rows of `C` from the group's first on. Cannot fail; NaN passes through. Source:
+//! Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric eigenvalue
+//! problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of one group
+//! further down the matrix stand to the left, since those that meet do so in that order.
 
 mod cpu;
 mod cuda;

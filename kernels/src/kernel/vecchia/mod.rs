@@ -19,9 +19,9 @@
 //! its number in each column. Neighbours are a row of record numbers for each place, those that are
 //! missing first, as [`NONE`]. Fails if a matrix of neighbours, or what is left of a place's
 //! variance, is not positive definite; the order is the number of the place's record, from 1. On a
-//! core as many places at once as vectors have lanes, a place in each; on devices a block of threads
-//! for each, but for sets. Sources: A. V. Vecchia,
-//! "Estimation and model identification for continuous spatial processes", J. R. Statist. Soc. B 50
+//! core as many places at once as vectors have lanes, a place in each; on devices a block of
+//! threads for each, but for sets. Sources: A. V. Vecchia, "Estimation and model identification for
+//! continuous spatial processes", J. R. Statist. Soc. B 50
 //! (1988) 297-312; J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's
 //! approximation", Statistics and Computing 31 (2021) 25.
 

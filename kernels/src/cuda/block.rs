@@ -255,8 +255,7 @@ impl<T: Scalar> Products<T> {
     pub(crate) fn gemmt(
         &self,
         launch: &Launch<'_>,
-        fill: Uplo,
-        alpha: T,
+        (fill, alpha): (Uplo, T),
         (trans_a, a): (Trans, Block<T>),
         (trans_b, b): (Trans, Block<T>),
         (beta, c): (T, Block<T>),

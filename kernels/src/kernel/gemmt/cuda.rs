@@ -17,6 +17,6 @@ impl<T: Scalar> Gemmt<T> {
         let c = Block::output(launch, 2, n, n);
         let [room] = Block::room(launch, [diagonal_room(n)])?;
         let products = Products::of(launch)?;
-        products.gemmt(launch, uplo, alpha, (trans_a, a), (trans_b, b), (beta, c), room)
+        products.gemmt(launch, (uplo, alpha), (trans_a, a), (trans_b, b), (beta, c), room)
     }
 }

@@ -71,7 +71,7 @@ impl<T: Scalar> Ldlt<T> {
             divide_columns_on(launch, corner, beside)?;
             let rest = a.part(behind, behind, below, below);
             let (left, right) = ((Trans::No, beside), (mirror, scaled));
-            products.gemmt(launch, uplo, -T::ONE, left, right, (T::ONE, rest), square)?;
+            products.gemmt(launch, (uplo, -T::ONE), left, right, (T::ONE, rest), square)?;
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ impl<const PAIRS: usize> Update<PAIRS> {
         let take = |a: Block<f64>, b: Block<f64>| {
             let (a, b) = ((Trans::No, a), (Trans::Yes, b));
             if self.is_lower {
-                products.gemmt(launch, Uplo::Lower, -1.0, a, b, (1.0, c), square)
+                products.gemmt(launch, (Uplo::Lower, -1.0), a, b, (1.0, c), square)
             } else {
                 products.gemm(-1.0, a, b, 1.0, c)
             }

@@ -40,7 +40,7 @@ pub(super) fn places(first: Run<'_>, other: Run<'_>) -> Option<String> {
     let mut svg = Svg::default();
     let names = [first.0, other.0].map(|name| shortened(name, 60));
     let moved = places.iter().enumerate().filter(|&(at, &to)| at != to).map(|(at, _)| at);
-    let last = moved.clone().last().map_or(String::new(), |at| {
+    let last = moved.clone().next_back().map_or(String::new(), |at| {
         format!(", the last of them number {} of {}", thousands(at + 1), names[0])
     });
     let (of, moved) = (thousands(count), thousands(moved.count()));

@@ -26,7 +26,7 @@ const CORE_RATE: f64 = 20e9;
 
 /// Devices that a run uses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CudaDevices(Vec<Arc<Cuda>>);
+pub(crate) struct CudaDevices(Vec<Arc<Cuda>>);
 
 /// The devices that kernels can run on, or why there are none.
 pub(crate) fn usable() -> Result<Vec<Found>, String> {
@@ -78,8 +78,13 @@ impl CudaDevices {
         self.0.is_empty()
     }
 
+    /// Each by itself.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Self> {
+        self.0.iter().map(|device| Self(vec![device.clone()]))
+    }
+
     /// Adds them to `machine`, each beside the others.
-    pub(super) fn join(&self, machine: &mut Machine) {
+    pub(crate) fn join(&self, machine: &mut Machine) {
         let first = machine.memories.len();
         for device in &self.0 {
             let memory = Some(device.free_bytes());
@@ -98,7 +103,7 @@ impl CudaDevices {
     }
 
     /// As the engine takes them.
-    pub(super) fn accelerators(&self) -> Vec<Arc<dyn Accelerator>> {
+    pub(crate) fn accelerators(&self) -> Vec<Arc<dyn Accelerator>> {
         self.0.iter().map(|device| device.clone() as Arc<dyn Accelerator>).collect()
     }
 

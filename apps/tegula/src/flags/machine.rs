@@ -74,6 +74,34 @@ enum Devices {
     Emulated(Vec<Emulated>),
 }
 
+/// CUDA devices, as asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct AskedDevices(Devices);
+
+/// Parses CUDA devices: none, all, numbers.
+pub(crate) fn parse_asked_devices(text: &str) -> Result<AskedDevices, String> {
+    match parse_devices(text)? {
+        Devices::Emulated(_) => Err("write none, all or numbers as 0,1: threads that play \
+                                     accelerators are as fast as flags say"
+            .to_owned()),
+        devices => Ok(AskedDevices(devices)),
+    }
+}
+
+impl AskedDevices {
+    /// Opens them.
+    ///
+    /// # Errors
+    /// If one is not there or cannot be opened.
+    pub(crate) fn open(&self) -> Result<CudaDevices> {
+        match &self.0 {
+            Devices::All => Ok(CudaDevices::all()),
+            Devices::Cuda(asked) => CudaDevices::asked(asked),
+            Devices::None | Devices::Emulated(_) => Ok(CudaDevices::default()),
+        }
+    }
+}
+
 /// A CUDA device that was asked for: its number, and the most bytes to take of its memory.
 pub(super) type Asked = (usize, Option<u64>);
 

@@ -24,10 +24,10 @@ pub(crate) use checkpoint::CheckpointFlags;
 pub(crate) use choice::{DISK_RATE, MachineChoice, default_policies};
 pub(crate) use contexts::{ContextFlags, side_by_side};
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
-pub(crate) use devices::usable as usable_devices;
+pub(crate) use devices::{CudaDevices, usable as usable_devices};
 pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};
 pub(crate) use generation::GenerationFlags;
-pub(crate) use machine::{kernels, parse_bytes, parse_rate};
+pub(crate) use machine::{AskedDevices, kernels, parse_asked_devices, parse_bytes, parse_rate};
 pub(crate) use matrix::{MatrixFlags, precision_name, precision_parser};
 pub(crate) use model::{
     CovarianceFlags, MeanFlags, assignments, covariance, nugget, parameters, parse_number,

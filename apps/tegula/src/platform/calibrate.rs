@@ -14,10 +14,12 @@ use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, u
 
 use super::json::as_json;
 use super::learnt::fingerprint;
-use super::{measure, nodes, show};
+use super::{devices, measure, nodes, show};
 use crate::cluster::{Effort, Network, gathered};
 use crate::error::refused;
-use crate::flags::{OutputFlags, backends, precision_parser};
+use crate::flags::{
+    AskedDevices, CudaDevices, OutputFlags, backends, parse_asked_devices, precision_parser,
+};
 use crate::machine::memory_bytes;
 use crate::output::{Console, bytes, count, number, write_file};
 use crate::ranks::{self, Ranks};
@@ -28,9 +30,12 @@ pub(crate) struct Calibrate {
     /// Write the description to FILE, or to standard output if it is "-"
     #[arg(long = "output", short = 'o', value_name = "FILE")]
     output_file: Option<PathBuf>,
-    /// Orders of the tiles
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "96,192,384,640", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    /// Orders of the tiles [default: 96,192,384,640, on devices 512,1024,2048]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096))]
     tile_size: Vec<u32>,
+    /// CUDA devices to measure, too: none, all, or numbers as 0,1
+    #[arg(long, value_name = "DEVICES", default_value = "all", value_parser = parse_asked_devices)]
+    devices: AskedDevices,
     /// One precision [default: both]
     #[arg(long, value_name = "P", value_parser = precision_parser())]
     precision: Option<Precision>,
@@ -52,6 +57,9 @@ pub(crate) struct Calibrate {
     output: OutputFlags,
 }
 
+/// Orders of the tiles of cores.
+const TILE_SIZES: &[u32] = &[96, 192, 384, 640];
+
 /// Kernels by whose times machines are alike.
 const COMPARED: &[&str] = &["potrf", "trsm", "syrk", "gemm"];
 
@@ -68,9 +76,12 @@ impl Calibrate {
         };
         let here = fingerprint(backend);
         let copy = measure::copy_rate();
-        let machine = self.machine(&console, copy)?;
+        let found = self.devices.open()?;
+        let mut machine = self.machine(&console, copy)?;
+        found.join(&mut machine);
         let models = Models::new(&machine);
         self.kernels(backend, &models, copy)?;
+        self.devices(&found, &mut machine, &models)?;
         let mut source = source(&here);
         if self.scratch.is_some() {
             source += "; the disk read what the system still had in its page cache";
@@ -105,7 +116,7 @@ impl Calibrate {
 
     /// The cluster that the ranks are, this one on `platform`.
     fn cluster(&self, platform: Platform, console: Console) -> Result<()> {
-        let largest = self.tile_size.iter().max().copied().unwrap_or(0) as usize;
+        let largest = self.sizes(TILE_SIZES).into_iter().max().unwrap_or(0);
         let Some((mut cluster, network)) = gathered(platform, Effort::WHOLE, (COMPARED, largest))?
         else {
             return console.finish();
@@ -143,13 +154,34 @@ impl Calibrate {
         Ok(machine)
     }
 
+    /// Orders of the tiles, unless others were asked for `usual` ones.
+    fn sizes(&self, usual: &[u32]) -> Vec<usize> {
+        let sizes = if self.tile_size.is_empty() { usual } else { &self.tile_size };
+        sizes.iter().map(|&n| n as usize).collect()
+    }
+
+    /// The precisions, the double one first.
+    fn precisions(&self) -> Vec<Precision> {
+        let chosen = |precision: &Precision| self.precision.is_none_or(|only| only == *precision);
+        Precision::REAL.into_iter().rev().filter(chosen).collect()
+    }
+
+    /// Times kernels on the devices that were found, and their buses.
+    fn devices(&self, found: &CudaDevices, machine: &mut Machine, models: &Models) -> Result<()> {
+        let sizes = self.sizes(devices::TILE_SIZES);
+        let how = (&self.precisions()[..], &sizes[..]);
+        let measured = devices::measure(found, how, self.samples as usize)?;
+        devices::set_rates(machine, &measured);
+        devices::enter(models, machine, &measured);
+        Ok(())
+    }
+
     /// Times all kernels on all sizes; those that are not measured are guessed from the first
     /// precision, which is the double one unless the other was asked for.
     fn kernels(&self, backend: &'static dyn Backend, models: &Models, copy: f64) -> Result<()> {
         let samples = self.samples as usize;
-        let chosen = |precision: &Precision| self.precision.is_none_or(|only| only == *precision);
-        for precision in Precision::REAL.into_iter().rev().filter(chosen) {
-            for n in self.tile_size.iter().map(|&n| n as usize) {
+        for precision in self.precisions() {
+            for n in self.sizes(TILE_SIZES) {
                 for kernel in KERNELS.iter().filter(|kernel| is_codelet(kernel)) {
                     measure::kernel(kernel, backend, precision, n, samples, models);
                 }

@@ -1,6 +1,7 @@
 //! `tegula platform`: descriptions of machines, and measuring this one.
 
 mod calibrate;
+mod devices;
 mod json;
 mod learnt;
 mod links;
@@ -18,7 +19,7 @@ pub(crate) use learnt::{LearntModels, cache_folder, processor};
 pub(crate) enum PlatformCommand {
     /// Memories, links, workers and times of kernels of a machine; without a name, which there are
     Show(show::Show),
-    /// Measure kernels, memory and disk of this machine, and describe it in a file
+    /// Measure kernels, devices, memory and disk of this machine, and describe it in a file
     Calibrate(calibrate::Calibrate),
 }
 

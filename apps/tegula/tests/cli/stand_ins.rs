@@ -277,6 +277,40 @@ fn tiles_are_those_of_devices_where_these_run_all() {
     assert!(tile < 1024.0, "tiles of {tile} on a device with little memory");
 }
 
+/// Equal devices share the times of the first, unequal ones have their own; what devices do not run
+/// is said, and a simulation takes the file.
+#[test]
+fn devices_are_calibrated() {
+    let Some(devices) = Devices::two() else { return };
+    let place = folder();
+    let command = "platform calibrate --tile-size 16,24 --samples 3 --precision d -o here.toml \
+                   --json - --quiet";
+    let found = devices.run_in(&place, command).succeeded().json();
+    let classes = found["classes"].as_array().expect("a list");
+    assert_eq!(classes.len(), 3, "cores and two devices: {classes:?}");
+    for link in found["links"].as_array().expect("a list") {
+        let rate = number(link, "/bytes_per_second");
+        let is_bus = link["name"].as_str().is_some_and(|name| name.contains("RAM"));
+        assert!(rate > 0.0 && (!is_bus || rate != 20e9), "{link} was not measured");
+    }
+    let text = std::fs::read_to_string(place.join("here.toml")).expect("it was written");
+    for (kernel, is_never) in [("potrf", false), ("covariance", false), ("ungtr_hb2st", true)] {
+        let of_device = |line: &&str| line.contains(kernel) && line.contains("Stand-in");
+        let lines: Vec<&str> = text.lines().filter(of_device).collect();
+        assert!(lines.len() >= 2, "{kernel}: {lines:?}");
+        let never = lines.iter().all(|line| line.contains("never"));
+        assert_eq!(never, is_never, "{kernel}: {lines:?}");
+    }
+    let simulate = "simulate cholesky --platform here.toml --tiles 8 --tile-size 24 --json - -q";
+    let simulated = support::tegula_in(&place, simulate).succeeded().json();
+    assert_eq!(simulated["transfers"]["per_device"].as_array().map(Vec::len), Some(2));
+    let none = devices.run_in(&place, &format!("{command} --devices none")).succeeded().json();
+    assert_eq!(none["classes"].as_array().map(Vec::len), Some(1), "{none}");
+    for (asked, words) in [("7", "no accelerator 7"), ("emulated:1:1GiB", "as fast as flags say")] {
+        devices.run(&format!("platform calibrate --devices {asked}")).failed(2, &[words]);
+    }
+}
+
 #[test]
 fn predictions_on_devices_are_those_of_cores() {
     let Some(devices) = Devices::two() else { return };

@@ -83,6 +83,13 @@ impl CudaDevices {
         self.0.iter().map(|device| Self(vec![device.clone()]))
     }
 
+    /// Each with each other, in both orders, by their places.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Self)> {
+        let places = (0..self.len()).flat_map(|i| (0..self.len()).map(move |j| [i, j]));
+        let pair = |[i, j]: [usize; 2]| Self(vec![self.0[i].clone(), self.0[j].clone()]);
+        places.filter(|[i, j]| i != j).map(move |places| (places, pair(places)))
+    }
+
     /// Adds them to `machine`, each beside the others.
     pub(crate) fn join(&self, machine: &mut Machine) {
         let first = machine.memories.len();

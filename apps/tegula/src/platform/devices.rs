@@ -1,5 +1,5 @@
 //! Times of kernels on CUDA devices, and the rates of their buses: small programs that one device
-//! runs alone.
+//! runs alone; and the rates between two.
 
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::covariance::{Covariance, rate};
 use tegula_kernels::kernel::geadd::Geadd;
+use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_linalg::program::{Inputs, Program};
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::Access::{R, RW, W};
-use tegula_runtime::flow::{Cost, Flow, FlowOptions};
+use tegula_runtime::flow::{Codelet, Cost, Flow, FlowOptions};
 use tegula_runtime::platform::{
     ClassId, Durations, Entry, Machine, MemoryId, MemoryKind, Models, TRUSTED, WorkerKind,
     WorkerModel,
@@ -50,9 +51,10 @@ const TILES: usize = 5;
 const MOVED: usize = 2048;
 const MOVES: usize = 8;
 
-/// The classes of a machine of a core and a device.
+/// The classes of a machine of a core, a device, and another.
 const CORE: ClassId = ClassId(0);
 const DEVICE: ClassId = ClassId(1);
+const OTHER: ClassId = ClassId(2);
 
 /// Has the device run all that it can, and keeps its times.
 struct Preferred(Arc<Models>);
@@ -69,8 +71,25 @@ impl Durations for Preferred {
     }
 }
 
-/// What is known of a device.
+/// Has one device fill matrices and another one add them up.
+struct Between;
+
+impl Durations for Between {
+    fn nanoseconds(&self, codelet: &'static str, _cost: Cost, class: ClassId) -> Option<u64> {
+        let runs = if codelet == Laset::<f64>::NAME { DEVICE } else { OTHER };
+        (class == runs).then_some(1000)
+    }
+}
+
+/// What is known of the devices of a machine.
 pub(super) struct Measured {
+    devices: Vec<OfDevice>,
+    /// Bytes per second from a device to another, by their places.
+    between: Vec<([usize; 2], f64)>,
+}
+
+/// What is known of a device.
+struct OfDevice {
     /// Name of its class.
     class: String,
     /// How long kernels take.
@@ -95,8 +114,8 @@ pub(super) fn measure(
     devices: &CudaDevices,
     (precisions, sizes): (&[Precision], &[usize]),
     samples: usize,
-) -> Result<Vec<Measured>> {
-    let mut all: Vec<Measured> = Vec::new();
+) -> Result<Measured> {
+    let mut all: Vec<OfDevice> = Vec::new();
     for device in devices.each() {
         let mut machine = Machine::cores(1);
         device.join(&mut machine);
@@ -109,20 +128,39 @@ pub(super) fn measure(
             Some(known) => known.entries.clone(),
             None => bench.kernels(precisions, sizes, samples)?,
         };
-        all.push(Measured { class, entries, rates });
+        all.push(OfDevice { class, entries, rates });
     }
-    Ok(all)
+    let ways = devices.pairs().map(|(places, pair)| Ok((places, rate_between(&pair)?)));
+    Ok(Measured { devices: all, between: ways.collect::<Result<_>>()? })
+}
+
+/// Bytes per second from the first of two devices to the second; 0 if there is no direct way.
+fn rate_between(pair: &CudaDevices) -> Result<f64> {
+    let mut machine = Machine::cores(1);
+    pair.join(&mut machine);
+    let (count, from) = (machine.memories.len(), machine.memories.len() - 2);
+    let mut flow = flow(pair, machine, Arc::new(Between));
+    let [a, b] = [(); 2].map(|()| flow.register(MOVED * MOVED * size_of::<f64>()));
+    let (m, n, trans) = (MOVED, MOVED, Trans::No);
+    for _ in 0..MOVES {
+        flow.submit(Laset { m, n, off_diagonal: 1.0, diagonal: 2.0 }, &[(a, W)], 0);
+        flow.submit(Geadd { trans, m, n, alpha: 1.0, beta: 0.0 }, &[(a, R), (b, RW)], 0);
+    }
+    flow.wait()?;
+    Ok(rate_of(&flow.totals().unwrap_or_default(), from * count + from + 1))
+}
+
+/// Runs on a machine that has these devices.
+fn flow(devices: &CudaDevices, machine: Machine, durations: Arc<dyn Durations>) -> Flow {
+    let (accelerators, policy) = (devices.accelerators(), policy("dmda").expect("it is listed"));
+    let options = ExecOptions { accelerators, durations, policy, ..ExecOptions::on(machine) };
+    Flow::new(Exec::new(options), FlowOptions::default())
 }
 
 impl Bench {
     fn flow(&self) -> Flow {
-        let options = ExecOptions {
-            accelerators: self.device.accelerators(),
-            durations: Arc::new(Preferred(self.models.clone())),
-            policy: policy("dmda").expect("it is listed"),
-            ..ExecOptions::on(self.machine.clone())
-        };
-        Flow::new(Exec::new(options), FlowOptions::default())
+        let durations = Arc::new(Preferred(self.models.clone()));
+        flow(&self.device, self.machine.clone(), durations)
     }
 
     /// How long kernels take.
@@ -214,26 +252,26 @@ fn rate_of(totals: &Totals, pair: usize) -> f64 {
 }
 
 /// Gives the buses of the devices of `machine`, in their order, the rates that were measured.
-pub(super) fn set_rates(machine: &mut Machine, measured: &[Measured]) {
+pub(super) fn set_rates(machine: &mut Machine, measured: &Measured) {
     let is_device = |&memory: &usize| machine.memories[memory].kind == MemoryKind::Device;
     let memories: Vec<MemoryId> =
         (0..machine.memories.len()).filter(is_device).map(MemoryId).collect();
-    for (memory, of) in memories.into_iter().zip(measured) {
-        let ways = [(MemoryId::RAM, memory), (memory, MemoryId::RAM)];
-        for ((from, to), &rate) in ways.into_iter().zip(&of.rates) {
-            let links = machine.route(from, to).map_or(Vec::new(), |route| route.links.clone());
-            for link in links.into_iter().filter(|_| rate > 0.0) {
-                machine.links[link].bytes_per_second = rate;
-            }
-        }
+    let buses = memories.iter().zip(&measured.devices).flat_map(|(&memory, of)| {
+        [((MemoryId::RAM, memory), of.rates[0]), ((memory, MemoryId::RAM), of.rates[1])]
+    });
+    let direct = measured.between.iter().map(|&([i, j], rate)| ((memories[i], memories[j]), rate));
+    let ways: Vec<_> = buses.chain(direct).filter(|&(_, rate)| rate > 0.0).collect();
+    for ((from, to), rate) in ways {
+        let links = machine.route(from, to).map_or(Vec::new(), |route| route.links.clone());
+        links.into_iter().for_each(|link| machine.links[link].bytes_per_second = rate);
     }
 }
 
 /// Enters the times of the devices of `machine` into `models`. Kernels that were not measured are
 /// expected to reach the best rates of any.
-pub(super) fn enter(models: &Models, machine: &Machine, measured: &[Measured]) {
+pub(super) fn enter(models: &Models, machine: &Machine, measured: &Measured) {
     for (id, class) in machine.classes.iter().enumerate() {
-        let known = measured.iter().find(|of| of.class == class.name);
+        let known = measured.devices.iter().find(|of| of.class == class.name);
         let Some(of) = known.filter(|_| class.kind == WorkerKind::Cuda) else { continue };
         of.entries.iter().for_each(|entry| models.enter(entry));
         // A clock is coarse beside what a few tasks take.

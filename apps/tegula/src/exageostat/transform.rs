@@ -72,6 +72,20 @@ impl Choice {
         }
     }
 
+    /// The transformation, if it is one of the values alone.
+    ///
+    /// # Errors
+    /// If it is to be estimated, or is one of what the mean leaves.
+    pub(crate) fn without_mean(self) -> Result<Transform> {
+        match self {
+            Self::Known(Transform::TukeyGh { .. }) | Self::TukeyGh => Err(refused(
+                "--transform tukey-gh is about a mean and a scale that a fit finds: write log, \
+                 sqrt or box-cox:LAMBDA",
+            )),
+            choice => choice.settled(1.0),
+        }
+    }
+
     /// The transformation, that of Tukey with the scale of the field's `variance`.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use super::mean::Mean;
 use super::model_file::data_json;
 use super::object;
 use super::remarks::Remarks;
+use super::transform::{Choice, to_json};
 use crate::error::refused;
 use crate::flags::{DataFlags, Distance, MeanFlags, OutputFlags};
 use crate::machine::memory_bytes;
@@ -31,6 +32,9 @@ pub(crate) struct Variogram {
     data: DataFlags,
     #[command(flatten)]
     mean: MeanFlags,
+    /// Transform the values first: log, sqrt, box-cox:LAMBDA or none
+    #[arg(long, value_name = "NAME", help_heading = "Variogram", default_value = "none", value_parser = Choice::parse)]
+    transform: Choice,
     /// Largest distance, in km with great-circle distance [default: a third of the diagonal of the
     /// box of the places]
     #[arg(long, value_name = "D", help_heading = "Variogram")]
@@ -76,8 +80,9 @@ impl Variogram {
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Table))?;
         let options = self.options()?;
         let memory = memory_bytes().unwrap_or(u64::MAX);
-        let data = Data::load(&self.data, Mean::parse(self.mean.text())?, None, memory)?;
+        let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, None, memory)?;
         data.check_single("variogram")?;
+        data.take(self.transform.without_mean()?)?;
         data.describe(&console);
         let mut remarks = Remarks::new(&console);
         remarks.note(data.suspicions(&self.data));
@@ -195,6 +200,7 @@ impl Variogram {
         Value::Object(object([
             ("n", data.observations.len().into()),
             ("used", used.into()),
+            ("transform", to_json(data.transform)),
             ("estimator", if self.cressie { "cressie" } else { "matheron" }.into()),
             ("cutoff", found.cutoff.into()),
             ("width", found.width.into()),

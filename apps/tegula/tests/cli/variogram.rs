@@ -127,3 +127,36 @@ fn what_makes_no_variogram_is_refused() {
     tegula_in(&folder, "exageostat variogram sphere.csv --direction 0")
         .failed(2, &["--direction", "plane"]);
 }
+
+/// Transformed values have the variogram of the expression; those of which a fit finds more have
+/// none.
+#[test]
+fn values_are_transformed_first() {
+    let rows: String = (0..40)
+        .map(|i| format!("{},{},{}\n", i % 7, i * i % 11, 1.5 + f64::from(i * 5 % 13)))
+        .collect();
+    let place = folder_with("data.csv", &format!("x,y,z\n{rows}"));
+    let bins = |flags: &str| {
+        let command = format!("exageostat variogram data.csv {flags} --json - -q");
+        tegula_in(&place, &command).succeeded().json()["bins"].clone()
+    };
+    for (transform, expression) in [
+        ("none", "z"),
+        ("log", "log(z)"),
+        ("sqrt", "sqrt(z)"),
+        ("box-cox:0", "log(z)"),
+        ("box-cox:-0.5", "(z^(-0.5)-1)/(-0.5)"),
+    ] {
+        let (got, expected) =
+            (bins(&format!("--transform {transform}")), bins(&format!("--values {expression}")));
+        let (got, expected) = (got.as_array().expect("bins"), expected.as_array().expect("bins"));
+        assert!(!got.is_empty() && got.len() == expected.len(), "{transform}");
+        for (got, expected) in got.iter().zip(expected) {
+            assert_close(number(got, "/semivariance"), number(expected, "/semivariance"), 1e-12);
+        }
+    }
+    for (transform, words) in [("box-cox", "box-cox:LAMBDA"), ("tukey-gh:0:0", "tukey-gh")] {
+        let command = format!("exageostat variogram data.csv --transform {transform}");
+        tegula_in(&place, &command).failed(2, &[words]);
+    }
+}

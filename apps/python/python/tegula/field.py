@@ -403,8 +403,10 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         """
         self._check_fitted()
         columns, mean = self.result_["data"]["columns"], self.result_["mean"]["formula"]
-        values = _transformed(columns["values"], self.result_["transform"])
-        words = ["exageostat", "variogram", _TRAINING, f"--values={values}", f"--bins={bins}"]
+        transform = self.result_["transform"]
+        power = f":{transform['lambda']!r}" if "lambda" in transform else ""
+        words = ["exageostat", "variogram", _TRAINING, f"--values={columns['values']}", f"--bins={bins}"]
+        words += [f"--transform={transform['name']}{power}"]
         words += [f"--coords={','.join(columns['coords'])}", f"--distance={self.result_['data']['distance']}"]
         words += [f"--mean={mean}", *_call.flag("--drop-missing", bool(self.drop_missing))]
         found = _call.run(words, [(_TRAINING, self._training)])["result"]["bins"]
@@ -435,18 +437,6 @@ class GaussianField(_words.Words, RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = bool(self.replicates)
         tags.non_deterministic = False
         return tags
-
-
-def _transformed(values, transformation):
-    """The expression ``values`` on the scale of the field."""
-    name, power = transformation["name"], transformation.get("lambda")
-    if name == "none":
-        return values
-    if name in ("log", "sqrt") or power == 0:
-        return f"{name if name == 'sqrt' else 'log'}({values})"
-    if name == "box-cox":
-        return f"(({values})^({power!r}) - 1) / ({power!r})"
-    raise ValueError(f"there is no variogram of a field under transformation={name!r}")
 
 
 def _own_name(name, taken):

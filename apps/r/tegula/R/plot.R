@@ -46,23 +46,11 @@ covariance_at <- function(fit, distances) {
     .Call(tegula_covariance_at_r, fit$result$covariance, as.double(unlist(fit$result$params)), as.double(distances))
 }
 
-# An expression of values on the scale of the field.
-transformed <- function(values, transform) {
-    power <- transform$lambda
-    if (transform$name == "none") {
-        values
-    } else if (transform$name == "sqrt") {
-        paste0("sqrt(", values, ")")
-    } else if (transform$name == "log" || identical(power, 0)) {
-        paste0("log(", values, ")")
-    } else {
-        paste0("((", values, ")^(", digits(power), ") - 1) / (", digits(power), ")")
-    }
-}
-
 draw_variogram <- function(fit, ...) {
     columns <- fit$result$data$columns
-    words <- c("exageostat", "variogram", "data", paste0("--values=", transformed(columns$values, fit$result$transform)))
+    transform <- fit$result$transform
+    power <- if (is.null(transform$lambda)) "" else paste0(":", digits(transform$lambda))
+    words <- c("exageostat", "variogram", "data", paste0("--values=", columns$values), paste0("--transform=", transform$name, power))
     words <- c(words, paste0("--coords=", paste(columns$coords, collapse = ",")), paste0("--mean=", fit$result$mean$formula))
     words <- c(words, paste0("--distance=", fit$result$data$distance))
     if (isTRUE(fit$flags$drop_missing)) words <- c(words, "--drop-missing")

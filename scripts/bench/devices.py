@@ -177,18 +177,36 @@ def likelihoods():
 
 def fits():
     rows = []
-    for n in (5000, 20000):
+    for n, most in ((5000, 12), (20000, 12), (60000, 3)):
         for name, words in (("device, 1 core", who(1, True)), ("device, all cores", ["--devices", "0"]), ("cores", ["--devices", "none"])):
-            if n == 20000 and name == "cores":
+            if n > 5000 and name == "cores":
                 continue
-            most = ["--max-evaluations", 12]
-            result = tegula("exageostat", "fit", places(n), "--covariance", "matern", "--nugget", "0.1", *most, *words)
+            given = ["--covariance", "matern", "--nugget", "0.1", "--max-evaluations", most]
+            result = tegula("exageostat", "fit", places(n), *given, *words)
             if result is not None:
                 count = result.get("evaluations")
                 rows.append([n, name, count, f"{result['seconds']:.2f}", f"{result['seconds'] / max(1, count):.3f}"])
-    say("## Fits, at most 12 evaluations with gradients")
+    say("## Fits, some evaluations with gradients")
     say()
     table(["places", "on", "evaluations", "s", "s each"], rows)
+
+
+def neighbours():
+    """One evaluation by Vecchia's approximation with 30 neighbours."""
+    rows = []
+    for n in (100000, 400000):
+        row, values = [n], set()
+        for words in (["--devices", "0"], ["--devices", "none"]):
+            given = ["--method", "vecchia:30", "--covariance", "matern", "--params", "1,0.1,0.8", "--nugget", "0.09"]
+            result = tegula("exageostat", "loglik", places(n), *given, *words)
+            row.append("" if result is None else f"{result['seconds']:.3f}")
+            if result is not None:
+                values.add(result["loglik"])
+        spread = (max(values) - min(values)) / abs(max(values)) if values else math.nan
+        rows.append([*row, f"{spread:.1e}"])
+    say("## A likelihood given 30 neighbours, seconds from start to value")
+    say()
+    table(["places", "device and cores", "cores", "spread of the values"], rows)
 
 
 def embeddings():
@@ -196,7 +214,7 @@ def embeddings():
     import numpy
 
     rows = []
-    for n in (10000, 20000):
+    for n in (10000, 20000, 40000):
         path, draw = FOLDER / "distances.npy", numpy.random.default_rng(1)
         points = draw.standard_normal((n, 12)).astype("f4")
         squares = (points**2).sum(1)
@@ -205,7 +223,11 @@ def embeddings():
             part = squares[first : first + 2000, None] + squares[None, :] - 2 * points[first : first + 2000] @ points.T
             part[numpy.arange(len(part)), first + numpy.arange(len(part))] = 0
             distances[first : first + 2000] = numpy.sqrt(numpy.maximum(part, 0))
-        distances[:] = numpy.maximum(distances, distances.T)
+        # What rounding has made of one half.
+        for first in range(0, n, 2000):
+            rows_of, columns_of = distances[first : first + 2000, first:], distances[first:, first : first + 2000]
+            rows_of[:] = numpy.maximum(rows_of, columns_of.T)
+            columns_of[:] = rows_of.T
         del distances
         row = [n]
         for words in (["--devices", "0"], ["--devices", "none"]):
@@ -222,6 +244,7 @@ SECTIONS = {
     "memory": memory,
     "likelihoods": likelihoods,
     "fits": fits,
+    "neighbours": neighbours,
     "embeddings": embeddings,
 }
 

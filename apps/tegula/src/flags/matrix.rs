@@ -70,7 +70,7 @@ impl MatrixFlags {
 
 /// Whether devices run all dense kernels of these codelets: where cores have some of them alone,
 /// tiles are as these need them.
-fn run_on_devices(codelets: &[&str]) -> bool {
+pub(crate) fn run_on_devices(codelets: &[&str]) -> bool {
     codelets.iter().all(|&name| {
         // Of some there are two kinds, one of them for cores alone.
         let mut kinds = KERNELS.iter().filter(|kernel| kernel.double.codelet.name == name);

@@ -28,7 +28,7 @@ pub(crate) use devices::{CudaDevices, usable as usable_devices};
 pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};
 pub(crate) use generation::GenerationFlags;
 pub(crate) use machine::{AskedDevices, kernels, parse_asked_devices, parse_bytes, parse_rate};
-pub(crate) use matrix::{MatrixFlags, precision_name, precision_parser};
+pub(crate) use matrix::{MatrixFlags, precision_name, precision_parser, run_on_devices};
 pub(crate) use model::{
     CovarianceFlags, MeanFlags, assignments, covariance, nugget, parameters, parse_number,
 };

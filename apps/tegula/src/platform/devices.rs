@@ -23,7 +23,7 @@ use tegula_runtime::platform::{
 use tegula_runtime::sched::policy;
 use tegula_runtime::trace::Totals;
 
-use crate::flags::CudaDevices;
+use crate::flags::{CudaDevices, run_on_devices};
 
 /// Orders of the tiles: devices take larger ones than cores.
 pub(super) const TILE_SIZES: &[u32] = &[512, 1024, 2048];
@@ -186,11 +186,8 @@ impl Bench {
         }
         let mut entries = self.models.entries();
         let class = &self.machine.classes[DEVICE.0].name;
-        let runs = |name: &str| {
-            let mut kinds = KERNELS.iter().filter(|kernel| kernel.double.codelet.name == name);
-            kinds.any(|kernel| kernel.double.codelet.has_cuda())
-        };
-        let cores_alone = KERNELS.iter().filter(|kernel| !runs(kernel.double.codelet.name));
+        let cores_alone =
+            KERNELS.iter().filter(|kernel| !run_on_devices(&[kernel.double.codelet.name]));
         entries.extend(cores_alone.map(|kernel| Entry::never(kernel.name, class)));
         Ok(entries)
     }

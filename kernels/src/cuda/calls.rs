@@ -22,6 +22,7 @@ type OnSide = c_int;
 /// `cublasDiagType_t`.
 type Unit = c_int;
 
+type SetMathMode = unsafe extern "C" fn(Handle, c_int) -> Status;
 type Gemm<T> = unsafe extern "C" fn(
     Handle,
     Op,
@@ -186,6 +187,7 @@ type Geqrf<T> =
 /// cuBLAS's functions for numbers of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlasCalls<T: Scalar> {
+    pub(crate) set_math_mode: SetMathMode,
     pub(crate) gemm: Gemm<T>,
     pub(crate) gemv: Gemv<T>,
     pub(crate) syrk: Syrk<T>,
@@ -211,6 +213,7 @@ impl<T: Scalar> BlasCalls<T> {
         // SAFETY: the types are those of the header, and the library stays.
         unsafe {
             Ok(Self {
+                set_math_mode: library.function("cublasSetMathMode")?,
                 gemm: library.function(names.gemm)?,
                 gemv: library.function(names.gemv)?,
                 syrk: library.function(names.syrk)?,
@@ -325,6 +328,11 @@ impl Names {
         self.number
     }
 }
+
+/// `CUBLAS_DEFAULT_MATH`.
+pub(crate) const DEFAULT_MATH: c_int = 0;
+/// `CUBLAS_TF32_TENSOR_OP_MATH`: products in 32 bits may round their operands to TF32.
+pub(crate) const TF32_MATH: c_int = 3;
 
 /// `CUBLAS_OP_N`, `_T` or `_C`.
 pub(crate) const fn trans(trans: Trans) -> Op {

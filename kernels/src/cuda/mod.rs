@@ -22,7 +22,7 @@ use tegula_runtime::flow::{Failure, Launch};
 
 pub(crate) use block::{Block, Products, Triangular, diagonal_room, part_flag};
 pub use calls::Names;
-pub(crate) use calls::{diag, side, trans, uplo};
+pub(crate) use calls::{DEFAULT_MATH, TF32_MATH, diag, side, trans, uplo};
 pub(crate) use device_code::{Grid, Program};
 pub use kept::keep_code_in;
 pub use libraries::check;

@@ -173,6 +173,7 @@ list! {
     numbers:
     gemm::ListEntry,
     gemm::packed::ListEntry,
+    gemm::tf32::ListEntry,
     syrk::ListEntry,
     syrk::packed::ListEntry,
     syr2k::ListEntry,

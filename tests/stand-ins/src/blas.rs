@@ -22,14 +22,19 @@ fn status(called: Called) -> c_int {
     }
 }
 
-/// `c = alpha op(a) op(b) + beta c`.
+/// `c = alpha op(a) op(b) + beta c`, with `a` and `b` in TF32 if that `rounds`.
 fn multiply<T: Number>(
     (alpha, beta): (T, T),
     (a, op_a): (&Matrix, Op),
     (b, op_b): (&Matrix, Op),
     c: &Matrix,
+    rounds: bool,
 ) {
-    let product = a.load::<T>().op(op_a).times(&b.load().op(op_b));
+    let operand = |matrix: &Matrix| match rounds {
+        true => matrix.load::<T>().rounded(),
+        false => matrix.load(),
+    };
+    let product = operand(a).op(op_a).times(&operand(b).op(op_b));
     c.update(&product.scaled(alpha), beta, Stored::All);
 }
 
@@ -66,7 +71,10 @@ library! { "cublas", status;
         let b = call.matrix::<T>(b, before(op_b, k, n), ldb)?;
         let c = call.matrix::<T>(c, (m, n), ldc)?;
         let (alpha, beta) = (call.factor(alpha), call.factor(beta));
-        call.put(move || multiply((alpha.value(), beta.value()), (&a, op_a), (&b, op_b), &c))
+        let rounds = call.rounds();
+        call.put(move || {
+            multiply((alpha.value(), beta.value()), (&a, op_a), (&b, op_b), &c, rounds);
+        })
     }
 
     /// The same of `count` matrices, so far apart.
@@ -87,7 +95,7 @@ library! { "cublas", status;
             all.push((a, b, call.matrix::<T>(at(c, step_c), (m, n), ldc)?));
         }
         call.put(move || for (a, b, c) in &all {
-            multiply((alpha.value(), beta.value()), (a, op_a), (b, op_b), c);
+            multiply((alpha.value(), beta.value()), (a, op_a), (b, op_b), c, false);
         })
     }
 
@@ -106,7 +114,7 @@ library! { "cublas", status;
             all.push((a, b, call.matrix::<T>(c, (m, n), ldc)?));
         }
         call.put(move || for (a, b, c) in &all {
-            multiply((alpha.value(), beta.value()), (a, op_a), (b, op_b), c);
+            multiply((alpha.value(), beta.value()), (a, op_a), (b, op_b), c, false);
         })
     }
 
@@ -426,8 +434,8 @@ plain! {
     fn cublasSetPointerMode_v2(handle: Handle, mode: c_int) {
         Library::set_pointer_mode(handle, mode)
     }
-    fn cublasSetMathMode(handle: Handle, _mode: c_int) {
-        Call::new(handle, "cublasSetMathMode").map(drop)
+    fn cublasSetMathMode(handle: Handle, mode: c_int) {
+        Library::set_math_mode(handle, mode)
     }
     fn cublasSetWorkspace_v2(handle: Handle, place: Place, bytes: usize) {
         let mut call = Call::new(handle, "cublasSetWorkspace")?;

@@ -32,6 +32,8 @@ pub(crate) struct Library {
     stream: Option<Arc<Stream>>,
     /// Whether factors and sums are on the device.
     is_on_device: bool,
+    /// Whether products in 32 bits round their operands to TF32.
+    rounds: bool,
 }
 
 impl Library {
@@ -39,7 +41,7 @@ impl Library {
     pub(crate) fn create() -> Called<Handle> {
         let device = current().ok_or(Refusal::NotInitialised)?;
         device.count(Kind::Call).map_err(|_| Refusal::NotInitialised)?;
-        let library = Self { device, stream: None, is_on_device: false };
+        let library = Self { device, stream: None, is_on_device: false, rounds: false };
         Ok(objects::add(Object::Library(Arc::new(Mutex::new(library)))))
     }
 
@@ -61,6 +63,16 @@ impl Library {
     pub(crate) fn set_pointer_mode(handle: Handle, mode: c_int) -> Called {
         let library = objects::library(handle).map_err(|_| Refusal::NotInitialised)?;
         locked(&library).is_on_device = mode == 1;
+        Ok(())
+    }
+
+    /// `cublasMath_t`.
+    pub(crate) fn set_math_mode(handle: Handle, mode: c_int) -> Called {
+        if !(0..=3).contains(&mode) {
+            return Err(Refusal::Invalid);
+        }
+        let library = objects::library(handle).map_err(|_| Refusal::NotInitialised)?;
+        locked(&library).rounds = mode == 3;
         Ok(())
     }
 }
@@ -142,6 +154,11 @@ impl Call {
             mistake!("{name} is called before its library was given a stream");
         };
         Ok(Self { name, library, stream, uses: Vec::new() })
+    }
+
+    /// Whether a product rounds its operands, if they are in 32 bits.
+    pub(crate) fn rounds(&self) -> bool {
+        self.library.rounds
     }
 
     /// Memory of the device that it uses.

@@ -157,6 +157,18 @@ impl<T: Number> Dense<T> {
         self
     }
 
+    /// With entries in 32 bits cut to the 11 bits of TF32.
+    pub(crate) fn rounded(mut self) -> Self {
+        let cut = |x: f64| f64::from(f32::from_bits((x as f32).to_bits() & !0x1fff));
+        if size_of::<T::Real>() == 4 {
+            for entry in &mut self.entries {
+                let (re, im) = entry.parts();
+                *entry = T::from_parts(cut(re), cut(im));
+            }
+        }
+        self
+    }
+
     /// `self + other`.
     pub(crate) fn plus(mut self, other: &Self) -> Self {
         self.entries.iter_mut().zip(&other.entries).for_each(|(x, &y)| *x += y);

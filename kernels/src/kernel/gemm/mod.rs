@@ -9,6 +9,7 @@ mod cuda;
 mod list_entry;
 pub(super) mod packed;
 mod reference;
+pub(super) mod tf32;
 #[cfg(test)]
 mod trial;
 
@@ -22,6 +23,7 @@ use crate::tile::{TileMut, TileRef};
 
 pub(super) use list_entry::ListEntry;
 pub use packed::GemmPacked;
+pub use tf32::{GemmTf32, TF32_ROUNDING};
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -133,12 +133,13 @@ impl<T: Scalar> Panels<T> {
     }
 
     /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`, with `left` for `A(i, k)` and `right` for
-    /// `A(j, k)`.
+    /// `A(j, k)`, which a device may round to TF32 if that `rounds`.
     pub(crate) fn gemm(
         &self,
         flow: &mut Flow,
         [i, j, k]: [usize; 3],
         ([left, right], tile): ([Tile; 2], Tile),
+        rounds: bool,
         priority: i32,
     ) {
         let (alpha, beta) = (-T::ONE, T::ONE);
@@ -148,7 +149,8 @@ impl<T: Scalar> Panels<T> {
             return flow.submit(gemm, &[(x, R), (y, R), (tile.handle, RW)], priority);
         }
         let pair = (left, right.op(Trans::Conj));
-        tasks::gemm(flow, (alpha, beta), pair, tile, priority);
+        let submit = if rounds { tasks::gemm_tf32 } else { tasks::gemm };
+        submit(flow, (alpha, beta), pair, tile, priority);
     }
 
     /// Gives the room back when everything submitted so far has run.

@@ -55,7 +55,7 @@ pub fn potrf_steps<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>, st
             panels.syrk(flow, (j, k), tiles, priority(k, 2 * (j - k)));
             for i in j + 1..nt {
                 let tiles = ([a.tile(i, k), a.tile(j, k)], a.tile(i, j));
-                panels.gemm(flow, [i, j, k], tiles, priority(k, (j - k) + (i - k)));
+                panels.gemm(flow, [i, j, k], tiles, false, priority(k, (j - k) + (i - k)));
             }
         }
         (k..nt).for_each(|i| flow.done_with_copies(a.tile(i, k).handle));

@@ -2,13 +2,21 @@
 
 use tegula_kernels::kernel::lascal::Lascal;
 use tegula_kernels::kernel::{
-    gemm::Gemm, gemmt::Gemmt, lauum::Lauum, potrf::Potrf, symm::Symm, syr2k::Syr2k, syrk::Syrk,
-    trmm::Trmm, trsm::Trsm, trtri::Trtri,
+    gemm::{Gemm, GemmTf32},
+    gemmt::Gemmt,
+    lauum::Lauum,
+    potrf::Potrf,
+    symm::Symm,
+    syr2k::Syr2k,
+    syrk::Syrk,
+    trmm::Trmm,
+    trsm::Trsm,
+    trtri::Trtri,
 };
 use tegula_kernels::option::{Diag, Form, Part, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
-use tegula_runtime::flow::{Flow, Handle};
+use tegula_runtime::flow::{Access, Flow, Handle};
 
 use crate::view::Tile;
 
@@ -38,11 +46,33 @@ fn stored(tile: Tile, uplo: Uplo) -> Uplo {
 /// `C = alpha A B + beta C`.
 pub(crate) fn gemm<T: Scalar>(
     flow: &mut Flow,
-    (alpha, beta): (T, T),
-    (a, b): (Tile, Tile),
+    factors: (T, T),
+    pair: (Tile, Tile),
     c: Tile,
     priority: i32,
 ) {
+    let (product, operands) = product(factors, pair, c);
+    flow.submit(product, &operands, priority);
+}
+
+/// The same of operands that a device may round to TF32.
+pub(crate) fn gemm_tf32<T: Scalar>(
+    flow: &mut Flow,
+    factors: (T, T),
+    pair: (Tile, Tile),
+    c: Tile,
+    priority: i32,
+) {
+    let (product, operands) = product(factors, pair, c);
+    flow.submit(GemmTf32(product), &operands, priority);
+}
+
+/// The kernel of `C = alpha A B + beta C`, and what it works on.
+fn product<T: Scalar>(
+    (alpha, beta): (T, T),
+    (a, b): (Tile, Tile),
+    c: Tile,
+) -> (Gemm<T>, [(Handle, Access); 3]) {
     assert!(
         (a.rows, b.columns, a.columns) == (c.rows, c.columns, b.rows),
         "product of {a:?} and {b:?} into {c:?}"
@@ -60,7 +90,7 @@ pub(crate) fn gemm<T: Scalar>(
         alpha: turned(c, alpha),
         beta: turned(c, beta),
     };
-    flow.submit(product, &[(left.handle, R), (right.handle, R), (c.handle, RW)], priority);
+    (product, [(left.handle, R), (right.handle, R), (c.handle, RW)])
 }
 
 /// The lower triangle of `C = alpha A A' + beta C`, or with the conjugate transpose.

@@ -2,6 +2,7 @@
 //! is in which.
 
 use tegula_kernels::error::NumericalError;
+use tegula_kernels::kernel::gemm::TF32_ROUNDING;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::{
@@ -271,6 +272,7 @@ fn norms(seed: u64, i: usize, j: usize) -> f64 {
 
 #[test]
 fn maps_follow_their_rules_whatever_the_norms() {
+    let mut rounded = 0;
     for seed in 0..200 {
         let (nt, nb) = (1 + seed as usize % 11, 1 + seed as usize % 300);
         let tiles = || (0..nt).flat_map(|j| (j..nt).map(move |i| (i, j)));
@@ -286,13 +288,19 @@ fn maps_follow_their_rules_whatever_the_norms() {
             let map = of(accuracy, 1.0);
             assert!((0..nt).all(|k| !map.is_narrow(k, k)), "the diagonal is in 64 bits");
             let lost = |(i, j)| {
-                let rounding = f64::from(f32::EPSILON) / 2.0;
+                let of_products = if map.is_rounded(i, j) { TF32_ROUNDING } else { 0.0 };
+                let rounding = f64::from(f32::EPSILON) / 2.0 + of_products;
                 if map.is_narrow(i, j) { 2.0 * (rounding * norms(seed, i, j)).powi(2) } else { 0.0 }
             };
             let lost: f64 = tiles().map(lost).sum();
             assert!(lost.sqrt() <= accuracy * square.sqrt(), "{lost:e} of {square:e} lost");
-            let grows = tiles().all(|(i, j)| map.is_narrow(i, j) || !before.is_narrow(i, j));
-            assert!(grows, "a lower accuracy rounds no fewer tiles");
+            for (i, j) in tiles() {
+                let grows = map.is_narrow(i, j) >= before.is_narrow(i, j)
+                    && map.is_rounded(i, j) >= before.is_rounded(i, j);
+                assert!(grows, "a lower accuracy rounds no fewer tiles");
+                assert!(map.is_narrow(i, j) >= map.is_rounded(i, j), "products of 32 bits");
+            }
+            rounded += map.rounded_tiles();
             assert_eq!(map, of(accuracy, 1024.0), "the unit of a matrix does not matter");
             assert_eq!(of(accuracy, 1e200).narrow_tiles(), 0, "beyond the range of 32 bits");
             assert_eq!(of(accuracy, f64::NAN).narrow_tiles(), 0, "of NaN nothing is known");
@@ -300,9 +308,11 @@ fn maps_follow_their_rules_whatever_the_norms() {
         }
         for width in 0..nt {
             let map = PrecisionMap::band(nt, width);
+            assert_eq!(map.rounded_tiles(), 0, "a band is in 64 and 32 bits");
             assert!(tiles().all(|(i, j)| map.is_narrow(i, j) == (i > j + width)), "band {width}");
         }
     }
+    assert!(rounded > 0, "some accuracies allow products in TF32");
 }
 
 /// Tiles that a factorisation fills are those of a factorisation of ones and zeros.
@@ -311,7 +321,8 @@ fn zeros_are_those_of_the_factor() {
     for seed in 0..40 {
         let nt = 1 + (seed % 11) as usize;
         let is_zero = |i: usize, j: usize| random_entry::<f64>(seed, i, j) < 0.25;
-        let map = PrecisionMap::new(nt, |_, _| true).with_zeros(is_zero);
+        let all = PrecisionMap::new(nt, |_, _| true).with_rounded(|_, _| true);
+        let map = all.with_zeros(is_zero);
         let mut filled: Vec<bool> = (0..nt * nt).map(|k| !is_zero(k % nt, k / nt)).collect();
         for k in 0..nt {
             for (i, j) in (k + 1..nt).flat_map(|j| (j + 1..nt).map(move |i| (i, j))) {
@@ -322,6 +333,7 @@ fn zeros_are_those_of_the_factor() {
             let is_zero = i > j && !filled[i + j * nt];
             assert_eq!(map.is_zero(i, j), is_zero, "{seed}: ({i}, {j}) of {nt}");
             assert_eq!(map.is_narrow(i, j), i > j && !is_zero, "{seed}: ({i}, {j}) of {nt}");
+            assert_eq!(map.is_rounded(i, j), map.is_narrow(i, j), "{seed}: ({i}, {j}) of {nt}");
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Precisions {
     pub tiles: usize,
     /// Of them in 32 bits.
     pub narrow: usize,
+    /// Of those in 32 bits those of products that devices may make in TF32.
+    pub rounded: usize,
     /// Of them zero: those of a covariance that is 0 from some distance on.
     pub zero: usize,
     /// Bytes of the factor.
@@ -87,7 +89,7 @@ impl MixedLikelihood {
         let is_in_range = most + nugget <= f64::from(f32::MAX);
         let error = if is_in_range { accuracy * (least + nugget) } else { 0.0 };
         let map = PrecisionMap::within((nt, *nb), error, norm).with_zeros(|i, j| norm(i, j) == 0.0);
-        let (narrow, zero) = (map.narrow_tiles(), map.zero_tiles());
+        let (narrow, rounded, zero) = (map.narrow_tiles(), map.rounded_tiles(), map.zero_tiles());
         let failed = |error| match LikelihoodError::from_flow(error, n) {
             LikelihoodError::NotPositiveDefinite { .. } if narrow > 0 => {
                 LikelihoodError::Rounded { accuracy }
@@ -98,7 +100,7 @@ impl MixedLikelihood {
         let tiles = nt * nt.saturating_sub(1) / 2;
         let columns = (0..n).step_by(*nb).map(|first| n - first);
         let dense_bytes = columns.map(|rows| (8 * rows * rows.min(*nb)) as u64).sum();
-        *precisions = Some(Precisions { tiles, narrow, zero, bytes, dense_bytes });
+        *precisions = Some(Precisions { tiles, narrow, rounded, zero, bytes, dense_bytes });
         Ok(evaluation)
     }
 }
@@ -198,11 +200,17 @@ impl Evaluate for MixedLikelihood {
     }
 
     fn remark(&self) -> Option<String> {
-        let Precisions { tiles, narrow, zero, bytes, dense_bytes } = self.precisions?;
+        let Precisions { tiles, narrow, rounded, zero, bytes, dense_bytes } = self.precisions?;
         let zeros = if zero > 0 { format!(", {zero} zero") } else { String::new() };
+        // Cores round nothing to TF32.
+        let coarse = if self.tiled.flow.is_flat() || rounded == 0 {
+            String::new()
+        } else {
+            format!(", {rounded} of them in TF32 on devices")
+        };
         Some(format!(
-            "tiles of order {}: {narrow} of {tiles} below the diagonal in 32 bits{zeros}; the factor \
-             takes {:.0} % of one in 64",
+            "tiles of order {}: {narrow} of {tiles} below the diagonal in 32 bits{coarse}{zeros}; the \
+             factor takes {:.0} % of one in 64",
             self.mixed.nb,
             100.0 * bytes as f64 / dense_bytes.max(1) as f64,
         ))

@@ -82,16 +82,18 @@ impl<U: Scalar> Copies<U> {
         self.panels.syrk(flow, place, (self.own(place, panel), tile), priority);
     }
 
-    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`, for a tile of this precision.
+    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`, for a tile of this precision, in TF32 where a
+    /// device has it if that `rounds`.
     pub(super) fn gemm(
         &self,
         flow: &mut Flow,
         [i, j, k]: [usize; 3],
         ([left, right], tile): ([(Tile, bool); 2], Tile),
+        rounds: bool,
         priority: i32,
     ) {
         let panels = [self.own((i, k), left), self.own((j, k), right)];
-        self.panels.gemm(flow, [i, j, k], (panels, tile), priority);
+        self.panels.gemm(flow, [i, j, k], (panels, tile), rounds, priority);
     }
 
     /// Gives the room back when everything submitted so far has run.

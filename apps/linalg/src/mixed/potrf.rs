@@ -16,9 +16,12 @@ use crate::view::Tile;
 /// in the other precision is converted once. A tile in 64 bits is thus as exact as the tiles that
 /// it is made of, which in 32 bits are rounded: entry `(i, j)` of `L L^H - A` is a small multiple
 /// of `n` times the rounding of its tile times entry `(i, j)` of `|L| |L^H|` (Higham, "Accuracy and
-/// stability", theorem 10.3, tile by tile). With [`PrecisionRule::Norm`](super::PrecisionRule) it
-/// stays near the accuracy where `|L| |L^H|` is as small in those tiles as `A` is: where
-/// correlation fades with distance, and near places have near numbers.
+/// stability", theorem 10.3, tile by tile), and, where devices multiply in TF32, as a tile's
+/// [precision](super::PrecisionMap::is_rounded) allows, at most
+/// [`TF32_ROUNDING`](tegula_kernels::kernel::gemm::TF32_ROUNDING) times that entry more. With
+/// [`PrecisionRule::Norm`](super::PrecisionRule) it stays near the accuracy where `|L| |L^H|` is as
+/// small in those tiles as `A` is: where correlation fades with distance, and near places have near
+/// numbers.
 ///
 /// Fails with `NotPositiveDefinite` and the order of the leading minor that is not. Rounding to 32
 /// bits may make one that was: an accuracy below the smallest eigenvalue over the norm keeps it.
@@ -102,11 +105,13 @@ impl<'a, T: Scalar<Real = f64>> Columns<'a, T> {
 
     fn gemm(&self, flow: &mut Flow, [i, j, k]: [usize; 3], priority: i32) {
         let (tile, panels) = (self.a.seen(i, j), [self.panel(i, k), self.panel(j, k)]);
-        if self.a.precisions().is_narrow(i, j) {
-            self.narrow.gemm(flow, [i, j, k], (panels, tile), priority);
+        let precisions = self.a.precisions();
+        if precisions.is_narrow(i, j) {
+            let rounds = precisions.is_rounded(i, j);
+            self.narrow.gemm(flow, [i, j, k], (panels, tile), rounds, priority);
         } else {
             let panels = panels.map(|(panel, is_narrow)| (panel, !is_narrow));
-            self.wide.gemm(flow, [i, j, k], (panels, tile), priority);
+            self.wide.gemm(flow, [i, j, k], (panels, tile), false, priority);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use tegula_kernels::kernel::gemm::TF32_ROUNDING;
 use tegula_kernels::kernel::norm::{Norm, NormShare, frobenius};
 use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Form, Uplo};
@@ -15,13 +16,18 @@ const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
 /// What it may lose of a number below the range of 32 bits: half of the smallest one, `2^-149`.
 const UNDERFLOW: f64 = f32::MIN_POSITIVE as f64 * ROUNDING;
 
-/// The decision for a tile in 32 bits.
+/// The decision for a tile in 32 bits of products in TF32.
+const ROUNDED: char = 't';
+/// The decision for another tile in 32 bits.
 const NARROW: char = 's';
 /// The mark of a tile in 64 bits.
 const WIDE: char = 'd';
 /// What [norms](PrecisionRule::Norm) [decide](Flow::decide), column by column.
-pub(crate) const DECISIONS: &[(char, &str)] =
-    &[(NARROW, "a tile below the diagonal is in 32 bits"), (WIDE, "it is in 64 bits")];
+pub(crate) const DECISIONS: &[(char, &str)] = &[
+    (NARROW, "a tile below the diagonal is in 32 bits"),
+    (ROUNDED, "it is in 32 bits, in TF32 where a device multiplies"),
+    (WIDE, "it is in 64 bits"),
+];
 
 /// What decides the precision of a tile; those on the diagonal are always in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +35,8 @@ pub enum PrecisionRule {
     /// Tiles at most so many tiles off the diagonal are in 64 bits, the others in 32.
     Band(usize),
     /// Tiles whose rounding to 32 bits changes the matrix by no more than their share of an
-    /// accuracy are in 32 bits.
+    /// accuracy are in 32 bits; those that may lose as much as products in TF32 do are made of
+    /// such.
     Norm {
         /// The largest change of the matrix, relative in the Frobenius norm.
         accuracy: f64,
@@ -42,6 +49,8 @@ pub struct PrecisionMap {
     nt: usize,
     /// Column by column.
     is_narrow: Vec<bool>,
+    /// Which of those are made of products that may be in TF32; column by column.
+    is_rounded: Vec<bool>,
     /// Which tiles are zero, and stay so in a factor; column by column.
     is_zero: Vec<bool>,
 }
@@ -62,8 +71,17 @@ impl PrecisionMap {
     #[must_use]
     pub fn new(nt: usize, is_narrow: impl Fn(usize, usize) -> bool) -> Self {
         let is_narrow: Vec<bool> = tiles(nt).map(|(i, j)| i > j && is_narrow(i, j)).collect();
-        let is_zero = vec![false; is_narrow.len()];
-        Self { nt, is_narrow, is_zero }
+        let none = vec![false; is_narrow.len()];
+        Self { nt, is_narrow, is_rounded: none.clone(), is_zero: none }
+    }
+
+    /// With products in TF32, where a device has it, for tiles in 32 bits where
+    /// `is_rounded(i, j)`.
+    #[must_use]
+    pub fn with_rounded(mut self, is_rounded: impl Fn(usize, usize) -> bool) -> Self {
+        let may_be = tiles(self.nt).zip(&self.is_narrow);
+        self.is_rounded = may_be.map(|((i, j), &narrow)| narrow && is_rounded(i, j)).collect();
+        self
     }
 
     /// With zeros where `is_zero(i, j)` below the diagonal, but for tiles that a Cholesky
@@ -81,8 +99,8 @@ impl PrecisionMap {
             let Some((&first, rest)) = rows.split_first() else { continue };
             rest.iter().for_each(|&i| self.is_zero[place(nt, i, first)] = false);
         }
-        for (is_narrow, &is_zero) in self.is_narrow.iter_mut().zip(&self.is_zero) {
-            *is_narrow &= !is_zero;
+        for precision in [&mut self.is_narrow, &mut self.is_rounded] {
+            precision.iter_mut().zip(&self.is_zero).for_each(|(holds, &zero)| *holds &= !zero);
         }
         self
     }
@@ -97,8 +115,9 @@ impl PrecisionMap {
     ///
     /// With `u` the rounding of 32 bits, a tile may be rounded if `nt u |A_ij| <= accuracy |A|`
     /// (Higham, Mary, section 14): errors `u |A_ij|` of at most `nt^2` tiles then add up to
-    /// `accuracy |A|`. What underflows counts as well, and nothing is rounded of a matrix beyond
-    /// the range of 32 bits. A NaN leaves everything in 64 bits.
+    /// `accuracy |A|`. The same holds of products in TF32, which may change a tile by
+    /// [`TF32_ROUNDING`] more. What underflows counts as well, and nothing is rounded of a matrix
+    /// beyond the range of 32 bits. A NaN leaves everything in 64 bits.
     ///
     /// # Panics
     /// If the accuracy is negative or NaN.
@@ -123,7 +142,13 @@ impl PrecisionMap {
         norm: impl Fn(usize, usize) -> f64,
     ) -> Self {
         let share = error / nt as f64;
-        Self::new(nt, |i, j| ROUNDING * norm(i, j) + nb as f64 * UNDERFLOW <= share)
+        let fits = |rounding: f64, underflow: f64| {
+            let norm = &norm;
+            move |i, j| rounding * norm(i, j) + nb as f64 * underflow <= share
+        };
+        // In TF32 what is below the range of 32 bits may be lost as a whole.
+        let rounded = fits(ROUNDING + TF32_ROUNDING, f32::MIN_POSITIVE.into());
+        Self::new(nt, fits(ROUNDING, UNDERFLOW)).with_rounded(rounded)
     }
 
     /// What `rule` says of the Hermitian matrix `a`, of which the lower triangle is read: for
@@ -154,8 +179,10 @@ impl PrecisionMap {
 
     /// Has the flow decide on each tile below the diagonal.
     fn decide(&mut self, flow: &mut Flow) {
-        for ((i, j), is_narrow) in tiles(self.nt).zip(&mut self.is_narrow) {
-            *is_narrow = i > j && flow.decide(NARROW, *is_narrow);
+        let precisions = self.is_narrow.iter_mut().zip(&mut self.is_rounded);
+        for ((i, j), (is_narrow, is_rounded)) in tiles(self.nt).zip(precisions) {
+            *is_rounded = i > j && flow.decide(ROUNDED, *is_rounded);
+            *is_narrow = i > j && (*is_rounded || flow.decide(NARROW, *is_narrow));
             if i > j && !*is_narrow {
                 flow.mark(WIDE);
             }
@@ -177,6 +204,15 @@ impl PrecisionMap {
         self.is_narrow[place(self.nt, i, j)]
     }
 
+    /// Whether tile `(i, j)` is in 32 bits and made of products that may be in TF32.
+    ///
+    /// # Panics
+    /// If there is no such tile on or below the diagonal.
+    #[must_use]
+    pub fn is_rounded(&self, i: usize, j: usize) -> bool {
+        self.is_rounded[place(self.nt, i, j)]
+    }
+
     /// Whether tile `(i, j)` is zero.
     ///
     /// # Panics
@@ -189,19 +225,29 @@ impl PrecisionMap {
     /// How many tiles are zero.
     #[must_use]
     pub fn zero_tiles(&self) -> usize {
-        self.is_zero.iter().filter(|&&is_zero| is_zero).count()
+        count(&self.is_zero)
     }
 
     /// How many tiles are in 32 bits.
     #[must_use]
     pub fn narrow_tiles(&self) -> usize {
-        self.is_narrow.iter().filter(|&&is_narrow| is_narrow).count()
+        count(&self.is_narrow)
+    }
+
+    /// How many of those are made of products that may be in TF32.
+    #[must_use]
+    pub fn rounded_tiles(&self) -> usize {
+        count(&self.is_rounded)
     }
 
     /// Whether an update in 32 bits reads row `i` of column `k` of a factor.
     pub(super) fn is_read_narrow(&self, i: usize, k: usize) -> bool {
         (k + 1..i).any(|j| self.is_narrow(i, j)) || (i + 1..self.nt).any(|l| self.is_narrow(l, i))
     }
+}
+
+fn count(holds: &[bool]) -> usize {
+    holds.iter().filter(|&&holds| holds).count()
 }
 
 /// The Frobenius norm of the symmetric matrix of these tiles.

@@ -66,7 +66,7 @@ const TLR: &[&str] = &[
 ];
 
 /// Codelets of tiles in 64 and 32 bits, beside those of the exact likelihood.
-const MIXED: &[&str] = &["norm-share", "convert"];
+const MIXED: &[&str] = &["norm-share", "convert", "gemm-tf32"];
 
 /// The mean rank of tiles that is counted with before there are any.
 pub(super) const EXPECTED_RANK: usize = 32;

@@ -45,7 +45,7 @@ pub(super) struct OptionFlags {
     #[arg(long, value_name = "BAND", conflicts_with = "accuracy")]
     band: Option<usize>,
     /// Keep those tiles in 32 bits whose rounding changes the matrix by less than ACCURACY
-    /// relative to its norm [default: 1e-8]
+    /// relative to its norm, and multiply on devices in TF32 where that does [default: 1e-8]
     #[arg(long, value_name = "ACCURACY", value_parser = accuracy)]
     accuracy: Option<f64>,
 }

@@ -9,6 +9,7 @@ use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::covariance::{Covariance, rate};
 use tegula_kernels::kernel::geadd::Geadd;
+use tegula_kernels::kernel::gemm::{Gemm, GemmTf32};
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Real};
@@ -179,7 +180,10 @@ impl Bench {
                     }
                 }
                 match precision {
-                    Precision::Single => self.covariance::<f32>(nb, samples)?,
+                    Precision::Single => {
+                        self.covariance::<f32>(nb, samples)?;
+                        self.product_in_tf32(nb, samples)?;
+                    }
                     _ => self.covariance::<f64>(nb, samples)?,
                 }
             }
@@ -201,6 +205,20 @@ impl Bench {
         instance.prepare(&mut flow);
         flow.wait()?;
         instance.submit(&mut flow);
+        Ok(flow.wait()?)
+    }
+
+    /// Multiplies tiles as mixed factorisations do those that may lose most.
+    fn product_in_tf32(&self, nb: usize, samples: usize) -> Result<()> {
+        let mut flow = self.flow();
+        let [a, b, c] = [(); 3].map(|()| flow.register(nb * nb * size_of::<f32>()));
+        let laset = Laset { m: nb, n: nb, off_diagonal: 0.5_f32, diagonal: 1.0 };
+        [a, b, c].into_iter().for_each(|tile| flow.submit(laset, &[(tile, W)], 0));
+        let (trans_a, trans_b) = (Trans::No, Trans::Yes);
+        let product = Gemm { trans_a, trans_b, m: nb, n: nb, k: nb, alpha: -1.0_f32, beta: 1.0 };
+        for _ in 0..samples {
+            flow.submit(GemmTf32(product), &[(a, R), (b, R), (c, RW)], 0);
+        }
         Ok(flow.wait()?)
     }
 

@@ -5,6 +5,7 @@ use crate::{
     MixedMatrix, PrecisionMap, PrecisionRule, Refinement, gesv_mixed, mixed, posv_mixed,
     potrf_mixed, refine,
 };
+use tegula_kernels::kernel::gemm::TF32_ROUNDING;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_runtime::flow::{Failure, Flow, FlowError};
@@ -22,6 +23,8 @@ use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "32 bits";
 const WIDE: &[Precision] = &[Precision::Double, Precision::ComplexDouble];
+/// The name of a number that a factorisation gives.
+const TF32: &str = "tiles in TF32 on devices";
 
 /// Factorisation in tiles of two precisions.
 pub(super) struct PotrfMixed;
@@ -52,7 +55,10 @@ impl Routine for PotrfMixed {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let factors = cholesky_factors(case, 0);
         let error = case.product_error(flow, &case.original_hermitian(0), &factors)?;
-        let narrow = T::Other::epsilon();
+        // Nobody rounds to TF32 where there are no devices.
+        let rounds =
+            !flow.is_flat() && case.values.iter().any(|&(name, n)| name == TF32 && n > 0.0);
+        let narrow = if rounds { TF32_ROUNDING } else { T::Other::epsilon() };
         let unit = match case.sizes.options.rule {
             PrecisionRule::Band(_) => narrow,
             PrecisionRule::Norm { accuracy } => accuracy.min(narrow),
@@ -67,7 +73,8 @@ fn factorise<T: Scalar<Real = f64>>(flow: &mut Flow, case: &mut Case<T>) {
         Ok(map) => map,
         Err(failure) => return case.failure = Some(failure.into()),
     };
-    case.values = vec![("tiles in 32 bits", map.narrow_tiles() as f64)];
+    case.values =
+        vec![("tiles in 32 bits", map.narrow_tiles() as f64), (TF32, map.rounded_tiles() as f64)];
     let mixed = MixedMatrix::<T>::new(flow, (case[0].n(), case[0].nb()), map);
     mixed.copy_from(flow, &case[0]);
     potrf_mixed(flow, &mixed);

@@ -8,7 +8,7 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::arc::{ARC, ARC_CELLS_PER_UNIT, ARC_ROWS};
 use super::entry::{MAGIC, POWER};
 use super::table::CELLS;
-use super::{Covariance, Part, Structure, TABLE_BYTES};
+use super::{Covariance, Part, Structure, TABLE_BYTES, composite};
 use crate::cuda::device_code::{Argument, constant};
 use crate::cuda::{Block, Grid, Program, input, output};
 use crate::geometry::{EARTH_RADIUS_KM, Geometry};
@@ -63,7 +63,7 @@ impl<T: Real> Covariance<T> {
     }
 }
 
-/// A tile of a derivative of a radial covariance.
+/// A tile of a derivative of a covariance.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::kernel) struct SlopeTile {
     /// Rows and columns.
@@ -74,7 +74,8 @@ pub(in crate::kernel) struct SlopeTile {
     pub(in crate::kernel) geometry: Geometry,
     /// What the tables mean.
     pub(in crate::kernel) structure: Structure,
-    /// Whether the tile is on the diagonal, and zero above it.
+    /// Whether the tile is on the diagonal, with zeros above it and halves of what is on it: half
+    /// belongs to the row and half to the column.
     pub(in crate::kernel) is_lower: bool,
 }
 
@@ -82,7 +83,7 @@ impl SlopeTile {
     /// Puts the making of derivative `k` at `slope` on the stream.
     ///
     /// # Errors
-    /// If the device refuses, or the covariance is a composite.
+    /// If the device refuses.
     ///
     /// # Panics
     /// If a buffer is of another size.
@@ -93,13 +94,13 @@ impl SlopeTile {
         k: usize,
         slope: Block<T>,
     ) -> Result<(), Failure> {
-        let Structure::Radial { is_relative } = self.structure else {
-            return Err("derivatives of a composite covariance are made by cores".into());
-        };
         let &Self { shape: (rows, cols), points, geometry, .. } = self;
+        assert_eq!((slope.rows(), slope.cols(), slope.stride()), (rows, cols, rows), "the slope");
+        let Structure::Radial { is_relative } = self.structure else {
+            return composite::cuda::slope(self, launch, k, slope);
+        };
         let ((tables, bytes), stored) = (launch.read::<u8>(0), geometry.stored());
         assert!(bytes >= (k + 2) * TABLE_BYTES, "{bytes} bytes of tables for derivative {k}");
-        assert_eq!((slope.rows(), slope.cols(), slope.stride()), (rows, cols, rows), "the slope");
         let flag = |holds| Argument::<T>::Flag(i32::from(holds));
         let arguments = [
             Argument::place(tables),

@@ -14,8 +14,19 @@ pub enum Structure {
         /// Whether those of derivatives are relative to the first.
         is_relative: bool,
     },
-    /// A [`Recipe`](super::Recipe) with its tables.
-    Composite,
+    /// A [`Recipe`](super::composite::Recipe), with its tables if it has some.
+    Composite {
+        /// Whether it has.
+        has_tables: bool,
+    },
+}
+
+impl Structure {
+    /// Whether there are tables, which devices evaluate, too.
+    #[must_use]
+    pub const fn has_tables(self) -> bool {
+        matches!(self, Self::Radial { .. } | Self::Composite { has_tables: true })
+    }
 }
 
 /// A covariance and its derivatives, read from a buffer.
@@ -40,7 +51,7 @@ impl<'a> Slopes<'a> {
                 assert_eq!(tables.len(), derivatives + 1, "tables");
                 Self::Radial { tables, is_relative, geometry }
             }
-            Structure::Composite => {
+            Structure::Composite { .. } => {
                 let composite = Composite::new(buffer, geometry);
                 assert_eq!(composite.recipe().derivatives(), derivatives, "derivatives");
                 Self::Composite { composite, room: Box::default(), point: Vec::new() }

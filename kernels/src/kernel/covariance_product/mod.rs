@@ -62,19 +62,19 @@ impl ProductTile {
 /// A tile off the diagonal; buffers `[tables: R, row points: R, column points: R, X_i: R, X_j: R,
 /// Y_i: RW, Y_j: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Product<T, const RADIAL: bool> {
+pub struct Product<T, const TABLES: bool> {
     tile: ProductTile,
     precision: PhantomData<T>,
 }
 
 /// A tile on the diagonal; buffers `[tables: R, points: R, X: R, Y: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct ProductDiagonal<T, const RADIAL: bool> {
+pub struct ProductDiagonal<T, const TABLES: bool> {
     tile: ProductTile,
     precision: PhantomData<T>,
 }
 
-impl<T, const RADIAL: bool> Product<T, RADIAL> {
+impl<T, const TABLES: bool> Product<T, TABLES> {
     /// The task on `tile`.
     #[must_use]
     pub const fn new(tile: ProductTile) -> Self {
@@ -82,7 +82,7 @@ impl<T, const RADIAL: bool> Product<T, RADIAL> {
     }
 }
 
-impl<T, const RADIAL: bool> ProductDiagonal<T, RADIAL> {
+impl<T, const TABLES: bool> ProductDiagonal<T, TABLES> {
     /// The task on `tile`.
     ///
     /// # Panics
@@ -94,7 +94,7 @@ impl<T, const RADIAL: bool> ProductDiagonal<T, RADIAL> {
     }
 }
 
-impl<T: Real, const RADIAL: bool> Codelet for Product<T, RADIAL> {
+impl<T: Real, const TABLES: bool> Codelet for Product<T, TABLES> {
     const NAME: &'static str = "covariance_product";
     const ACCESS: &'static [Access] = &[R, R, R, R, R, RW, RW];
 
@@ -110,14 +110,14 @@ impl<T: Real, const RADIAL: bool> Codelet for Product<T, RADIAL> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = RADIAL;
+    const HAS_CUDA: bool = TABLES;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.tile.launch::<T>(launch, (1, 2), (3, 4), (5, Some(6)))
     }
 }
 
-impl<T: Real, const RADIAL: bool> Codelet for ProductDiagonal<T, RADIAL> {
+impl<T: Real, const TABLES: bool> Codelet for ProductDiagonal<T, TABLES> {
     const NAME: &'static str = "covariance_product_diagonal";
     const ACCESS: &'static [Access] = &[R, R, R, RW];
 
@@ -131,7 +131,7 @@ impl<T: Real, const RADIAL: bool> Codelet for ProductDiagonal<T, RADIAL> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = RADIAL;
+    const HAS_CUDA: bool = TABLES;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.tile.launch::<T>(launch, (1, 1), (2, 2), (3, None))
@@ -140,11 +140,12 @@ impl<T: Real, const RADIAL: bool> Codelet for ProductDiagonal<T, RADIAL> {
 
 impl ProductTile {
     /// Submits a task on it, whose buffers are those of [`Product`]: one that devices can run if
-    /// the covariance is radial.
+    /// the covariance has tables.
     pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        match self.structure {
-            Structure::Radial { .. } => flow.submit(Product::<T, true>::new(self), accesses, 0),
-            Structure::Composite => flow.submit(Product::<T, false>::new(self), accesses, 0),
+        if self.structure.has_tables() {
+            flow.submit(Product::<T, true>::new(self), accesses, 0);
+        } else {
+            flow.submit(Product::<T, false>::new(self), accesses, 0);
         }
     }
 
@@ -153,13 +154,10 @@ impl ProductTile {
     /// # Panics
     /// If it is not square.
     pub fn submit_diagonal<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        match self.structure {
-            Structure::Radial { .. } => {
-                flow.submit(ProductDiagonal::<T, true>::new(self), accesses, 0)
-            }
-            Structure::Composite => {
-                flow.submit(ProductDiagonal::<T, false>::new(self), accesses, 0)
-            }
+        if self.structure.has_tables() {
+            flow.submit(ProductDiagonal::<T, true>::new(self), accesses, 0);
+        } else {
+            flow.submit(ProductDiagonal::<T, false>::new(self), accesses, 0);
         }
     }
 }

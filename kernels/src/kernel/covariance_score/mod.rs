@@ -66,19 +66,19 @@ impl ScoreTile {
 /// A tile off the diagonal; buffers `[tables: R, row points: R, column points: R, A: R, B_i: R,
 /// B_j: R, Y_i: RW, Y_j: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Score<T, const RADIAL: bool> {
+pub struct Score<T, const TABLES: bool> {
     tile: ScoreTile,
     precision: PhantomData<T>,
 }
 
 /// A tile on the diagonal; buffers `[tables: R, points: R, A: R, B_i: R, Y_i: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct ScoreDiagonal<T, const RADIAL: bool> {
+pub struct ScoreDiagonal<T, const TABLES: bool> {
     tile: ScoreTile,
     precision: PhantomData<T>,
 }
 
-impl<T, const RADIAL: bool> Score<T, RADIAL> {
+impl<T, const TABLES: bool> Score<T, TABLES> {
     /// The task on `tile`.
     #[must_use]
     pub const fn new(tile: ScoreTile) -> Self {
@@ -86,7 +86,7 @@ impl<T, const RADIAL: bool> Score<T, RADIAL> {
     }
 }
 
-impl<T, const RADIAL: bool> ScoreDiagonal<T, RADIAL> {
+impl<T, const TABLES: bool> ScoreDiagonal<T, TABLES> {
     /// The task on `tile`.
     ///
     /// # Panics
@@ -107,7 +107,7 @@ pub struct Line<'a, T> {
     pub panel: &'a [T],
 }
 
-impl<T: Real, const RADIAL: bool> Codelet for Score<T, RADIAL> {
+impl<T: Real, const TABLES: bool> Codelet for Score<T, TABLES> {
     const NAME: &'static str = "covariance_score";
     const ACCESS: &'static [Access] = &[R, R, R, R, R, R, RW, RW];
 
@@ -123,7 +123,7 @@ impl<T: Real, const RADIAL: bool> Codelet for Score<T, RADIAL> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = RADIAL;
+    const HAS_CUDA: bool = TABLES;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let side = |points, panel, made| Side { points, panel, made };
@@ -131,7 +131,7 @@ impl<T: Real, const RADIAL: bool> Codelet for Score<T, RADIAL> {
     }
 }
 
-impl<T: Real, const RADIAL: bool> Codelet for ScoreDiagonal<T, RADIAL> {
+impl<T: Real, const TABLES: bool> Codelet for ScoreDiagonal<T, TABLES> {
     const NAME: &'static str = "covariance_score_diagonal";
     const ACCESS: &'static [Access] = &[R, R, R, R, RW];
 
@@ -146,7 +146,7 @@ impl<T: Real, const RADIAL: bool> Codelet for ScoreDiagonal<T, RADIAL> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = RADIAL;
+    const HAS_CUDA: bool = TABLES;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let rows = Side { points: 1, panel: 3, made: 4 };
@@ -156,11 +156,12 @@ impl<T: Real, const RADIAL: bool> Codelet for ScoreDiagonal<T, RADIAL> {
 
 impl ScoreTile {
     /// Submits a task on it, whose buffers are those of [`Score`]: one that devices can run if the
-    /// covariance is radial.
+    /// covariance has tables.
     pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        match self.structure {
-            Structure::Radial { .. } => flow.submit(Score::<T, true>::new(self), accesses, 0),
-            Structure::Composite => flow.submit(Score::<T, false>::new(self), accesses, 0),
+        if self.structure.has_tables() {
+            flow.submit(Score::<T, true>::new(self), accesses, 0);
+        } else {
+            flow.submit(Score::<T, false>::new(self), accesses, 0);
         }
     }
 
@@ -169,11 +170,10 @@ impl ScoreTile {
     /// # Panics
     /// If it is not square.
     pub fn submit_diagonal<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        match self.structure {
-            Structure::Radial { .. } => {
-                flow.submit(ScoreDiagonal::<T, true>::new(self), accesses, 0)
-            }
-            Structure::Composite => flow.submit(ScoreDiagonal::<T, false>::new(self), accesses, 0),
+        if self.structure.has_tables() {
+            flow.submit(ScoreDiagonal::<T, true>::new(self), accesses, 0);
+        } else {
+            flow.submit(ScoreDiagonal::<T, false>::new(self), accesses, 0);
         }
     }
 }

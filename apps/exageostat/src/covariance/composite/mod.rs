@@ -267,7 +267,7 @@ impl Slopes {
     pub(crate) fn with_nugget(mut self, nugget: f64) -> Self {
         let place = match self.structure {
             Structure::Radial { .. } => offset_of!(RadialTable, nugget),
-            Structure::Composite => offset_of!(Recipe, nugget),
+            Structure::Composite { .. } => offset_of!(Recipe, nugget),
         };
         self.bytes[place..place + size_of::<f64>()].copy_from_slice(&nugget.to_ne_bytes());
         self
@@ -429,7 +429,8 @@ impl Covariance {
         let (recipe, buffer) = composition.buffer(values, 0.0, true)?;
         let bytes = bytemuck::cast_slice(&buffer).to_vec();
         let chain = Some(composition.chain(self.parameters, values));
-        Ok(Slopes { bytes, structure: Structure::Composite, count: recipe.derivatives(), chain })
+        let structure = recipe.structure();
+        Ok(Slopes { bytes, structure, count: recipe.derivatives(), chain })
     }
 }
 

@@ -14,36 +14,97 @@ struct Recipe {
     u64 padding[7];
 };
 
+// What two places are to each other: their distance, as it counts at their times, and what times
+// make of covariances, psi^-decay; ln psi, (psi - 1) / psi and ln u; and their variables.
+struct Places {
+    double apart, factor, logarithm, quotient, elapsed;
+    unsigned low, high;
+};
+
+// Two places by their coordinates and marks.
+__device__ inline Places compared(const Recipe *recipe, const double *a, const double *b,
+                                  int dimensions, int sphere) {
+    Places places = {0.0, 1.0, 0.0, 0.0, 0.0, 0, 0};
+    double square = 0.0;
+    for (int k = 0; k < dimensions; k++) square += (a[k] - b[k]) * (a[k] - b[k]);
+    places.apart = sphere ? distance(a, b, dimensions, 1) : sqrt(square);
+    const double *p = a + dimensions, *q = b + dimensions;
+    if (recipe->has_time) {
+        double u = fabs(*p++ - *q++), more = pow(u, 2.0 * recipe->alpha) / recipe->scale;
+        places.logarithm = log1p(more);
+        places.quotient = more / (1.0 + more);
+        places.elapsed = u > 0.0 ? log(u) : 0.0;
+        places.apart *= exp(-0.5 * recipe->interaction * places.logarithm);
+        places.factor = exp(-recipe->decay * places.logarithm);
+    }
+    if (recipe->has_variables) {
+        places.low = (unsigned)(*p < *q ? *p : *q);
+        places.high = (unsigned)(*p < *q ? *q : *p);
+    }
+    return places;
+}
+
+// What a table gives at a distance.
+__device__ inline double at_distance(const RadialTable *table, double d) {
+    double apart[1] = {d}, here[1] = {0.0};
+    return entry(table, apart, here, 1, 0);
+}
+
+__device__ inline bool is_between(const Term *term, const Places *places) {
+    return term->pair[0] == places->low && term->pair[1] == places->high;
+}
+
 // The covariance of two places, by their coordinates and marks, without nugget.
 __device__ double composite_entry(const Recipe *recipe, const double *a, const double *b,
                                   int dimensions, int sphere) {
     const RadialTable *tables = (const RadialTable *)(recipe + 1);
-    double apart[1] = {0.0}, here[1] = {0.0}, factor = 1.0, square = 0.0;
-    if (sphere) {
-        apart[0] = distance(a, b, dimensions, 1);
-    } else {
-        for (int k = 0; k < dimensions; k++) square += (a[k] - b[k]) * (a[k] - b[k]);
-        apart[0] = sqrt(square);
-    }
-    const double *p = a + dimensions, *q = b + dimensions;
-    if (recipe->has_time) {
-        double more = pow(fabs(*p++ - *q++), 2.0 * recipe->alpha) / recipe->scale;
-        double ln_psi = log1p(more);
-        apart[0] *= exp(-0.5 * recipe->interaction * ln_psi);
-        factor = exp(-recipe->decay * ln_psi);
-    }
-    unsigned low = 0, high = 0;
-    if (recipe->has_variables) {
-        low = (unsigned)(*p < *q ? *p : *q);
-        high = (unsigned)(*p < *q ? *q : *p);
-    }
+    Places places = compared(recipe, a, b, dimensions, sphere);
     double sum = 0.0;
     for (u64 t = 0; t < recipe->count; t++) {
         const Term *term = &recipe->terms[t];
-        if (term->pair[0] != low || term->pair[1] != high) continue;
-        sum += term->weight * entry(tables + t, apart, here, 1, 0);
+        if (is_between(term, &places)) sum += term->weight * at_distance(tables + t, places.apart);
     }
-    return sum * factor;
+    return sum * places.factor;
+}
+
+// The derivative of a term by a coordinate of its shapes, whose table this is, without weight.
+__device__ inline double shape_slope(const Term *term, const RadialTable *table, double part,
+                                     double d) {
+    double slope = at_distance(table, d);
+    if (!term->is_relative) return slope;
+    return part == 0.0 ? 0.0 : slope * part;
+}
+
+// Derivative k of the covariance of two places: those of each term by its weight and by each of its
+// shapes, then those by time.
+__device__ double composite_slope_entry(const Recipe *recipe, u64 k, const double *a,
+                                        const double *b, int dimensions, int sphere) {
+    const RadialTable *tables = (const RadialTable *)(recipe + 1), *shapes = tables + recipe->count;
+    Places places = compared(recipe, a, b, dimensions, sphere);
+    double value = 0.0, by_range = 0.0;
+    // From term to term k becomes what is left of it.
+    for (u64 t = 0; t < recipe->count; t++) {
+        const Term *term = &recipe->terms[t];
+        bool is_own = k <= term->shapes;
+        if (is_between(term, &places)) {
+            double part = at_distance(tables + t, places.apart), slope = 0.0;
+            u64 shape = is_own && k > 0 ? k - 1 : 0;
+            if (term->shapes > 0) slope = shape_slope(term, shapes + shape, part, places.apart);
+            if (is_own) return (k == 0 ? part : term->weight * slope) * places.factor;
+            value += term->weight * part;
+            by_range += term->weight * slope;
+        } else if (is_own) {
+            return 0.0;
+        }
+        k -= 1 + term->shapes;
+        shapes += term->shapes;
+    }
+    value *= places.factor;
+    by_range *= places.factor;
+    double by_psi = 0.5 * recipe->interaction * by_range - recipe->decay * value;
+    if (k == 0) return -places.quotient * by_psi;
+    if (k == 1) return 2.0 * places.quotient * places.elapsed * by_psi;
+    return places.logarithm * (k == 2 ? 0.5 * by_range : -value);
 }
 
 // Fills the rows x cols tile c; of one on the diagonal what is on and below that, with the nugget
@@ -64,5 +125,28 @@ extern "C" __global__ void covariance_composite(const Recipe *recipe, const doub
         double value = composite_entry(recipe, a, b, dimensions, sphere);
         if (lower && i == j) value += recipe->nugget;
         c[j * rows + i] = (real)value;
+    }
+}
+
+// Fills the rows x cols tile d with derivative k; of one on the diagonal with zeros above that, and
+// with halves of what is on it.
+extern "C" __global__ void composite_slope(const Recipe *recipe, u64 k, const double *row_points,
+                                           const double *column_points, u64 rows, u64 cols,
+                                           int dimensions, int sphere, int lower, real *d) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows) return;
+    // Coordinates, a time and a variable.
+    double a[5], b[5];
+    int width = dimensions + (int)(recipe->has_time + recipe->has_variables);
+    for (int c = 0; c < width; c++) a[c] = row_points[c * rows + i];
+    u64 stride = (u64)gridDim.y * blockDim.y;
+    for (u64 j = (u64)blockIdx.y * blockDim.y + threadIdx.y; j < cols; j += stride) {
+        double value = 0.0;
+        if (!lower || i >= j) {
+            for (int c = 0; c < width; c++) b[c] = column_points[c * cols + j];
+            value = composite_slope_entry(recipe, k, a, b, dimensions, sphere);
+            if (lower && i == j) value *= 0.5;
+        }
+        d[j * rows + i] = (real)value;
     }
 }

@@ -17,7 +17,7 @@
 //! [`Recipe::derivatives`].
 
 mod column;
-mod cuda;
+pub(super) mod cuda;
 mod nonstationary;
 
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 use bytemuck::{Pod, Zeroable};
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
-use super::{FLOPS_PER_ENTRY, Part, RadialTable, Vectors};
+use super::{FLOPS_PER_ENTRY, Part, RadialTable, Structure, Vectors};
 use crate::geometry::Geometry;
 use crate::scalar::Real;
 
@@ -95,6 +95,12 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// What covariances are made from it.
+    #[must_use]
+    pub fn structure(&self) -> Structure {
+        Structure::Composite { has_tables: self.is_nonstationary == 0 }
+    }
+
     /// The marks of a place.
     #[must_use]
     pub fn marks(&self) -> usize {

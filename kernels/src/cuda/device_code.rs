@@ -65,6 +65,7 @@ const OF_REAL_NUMBERS: &[&str] = &[
     noise::SOURCE,
     sweep::SOURCE,
     vecchia::SOURCE,
+    vecchia::JOINT_SOURCE,
 ];
 
 /// The whole source for numbers of type `T`; `REAL`, its name, is to be defined for it.

@@ -332,7 +332,7 @@ fn structure(law: &Law) -> Structure {
     match law.recipe() {
         // Nothing is asked of its derivatives.
         None => Structure::Radial { is_relative: false },
-        Some(_) => Structure::Composite,
+        Some(recipe) => recipe.structure(),
     }
 }
 

@@ -183,12 +183,11 @@ impl LocalPredictor {
         match &self.block {
             None => {
                 let accesses = [&given[..], &[(targets, R), (out, W)]].concat();
-                if law.recipe().is_some() {
-                    let kernel = CompositeWeights { rows, neighbours, columns, geometry };
-                    flow.submit(kernel, &accesses, 0);
-                } else {
-                    let kernel = Weights(Places { first: 0, rows, neighbours, columns, geometry });
-                    flow.submit(kernel, &accesses, 0);
+                let places = Places { first: 0, rows, neighbours, columns, geometry };
+                match law.recipe().map(|recipe| recipe.structure().has_tables()) {
+                    None => flow.submit(Weights(places), &accesses, 0),
+                    Some(true) => flow.submit(CompositeWeights::<true>(places), &accesses, 0),
+                    Some(false) => flow.submit(CompositeWeights::<false>(places), &accesses, 0),
                 }
             }
             Some((block, weights)) => {

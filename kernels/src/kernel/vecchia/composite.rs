@@ -2,13 +2,12 @@
 //! by column, as tiles of them are filled, since what an entry takes depends on its marks.
 
 use tegula_runtime::flow::Access::{self, R, W};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
-use super::NONE;
 use super::factor::{backward, dot, factor, forward, start};
 use super::group::MOST;
+use super::{NONE, Places};
 use crate::error::NumericalError;
-use crate::geometry::Geometry;
 use crate::kernel::covariance::composite::Room;
 use crate::kernel::covariance::{Composite, Single, Vectors};
 
@@ -106,26 +105,18 @@ pub(super) fn scatter<'a>(
 /// Predictions from neighbours by a composite covariance; buffers `[recipe and tables: R, records:
 /// R, neighbours: R, targets: R, out: W]`.
 ///
-/// As [`Weights`](super::Weights); targets have their marks after their coordinates.
+/// As [`Weights`](super::Weights); targets have their marks after their coordinates. Devices run it
+/// if the covariance has `TABLES`.
 #[derive(Clone, Copy, Debug)]
-pub struct CompositeWeights {
-    /// Places to predict at.
-    pub rows: usize,
-    /// Neighbours of each, those that are missing counted.
-    pub neighbours: usize,
-    /// Numbers of a record beside its coordinates and marks.
-    pub columns: usize,
-    /// What distance means.
-    pub geometry: Geometry,
-}
+pub struct CompositeWeights<const TABLES: bool>(pub Places);
 
-impl Codelet for CompositeWeights {
+impl<const TABLES: bool> Codelet for CompositeWeights<TABLES> {
     const NAME: &'static str = "vecchia_composite_weights";
     const ACCESS: &'static [Access] = &[R, R, R, R, W];
 
     fn cost(&self) -> Cost {
-        let (rows, m) = (self.rows as f64, self.neighbours as f64 + 1.0);
-        let numbers = m * (0.5 + (self.geometry.stored() + self.columns) as f64);
+        let (rows, m) = (self.0.rows as f64, self.0.neighbours as f64 + 1.0);
+        let numbers = m * (0.5 + (self.0.geometry.stored() + self.0.columns) as f64);
         Cost {
             flops: rows * (m.powi(3) / 3.0 + 40.0 * m * m),
             bytes: rows * numbers * size_of::<f64>() as f64,
@@ -136,9 +127,15 @@ impl Codelet for CompositeWeights {
         let (records, neighbours, targets) = (buffers.read(1), buffers.read(2), buffers.read(3));
         Ok(self.compute(buffers.read(0), records, neighbours, targets, buffers.write(4))?)
     }
+
+    const HAS_CUDA: bool = TABLES;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
+    }
 }
 
-impl CompositeWeights {
+impl<const TABLES: bool> CompositeWeights<TABLES> {
     /// Overwrites `out`, `columns + 1` numbers for each target.
     ///
     /// # Errors
@@ -154,17 +151,18 @@ impl CompositeWeights {
         targets: &[f64],
         out: &mut [f64],
     ) -> Result<(), NumericalError> {
-        let composite = Composite::new(tables, self.geometry);
+        let Places { rows, neighbours: most, columns, geometry, .. } = self.0;
+        let composite = Composite::new(tables, geometry);
         let (own, nugget) = (composite.width(), composite.recipe().nugget);
-        let width = own + self.columns;
+        let width = own + columns;
         assert_eq!(records.len() % width, 0, "numbers of the records");
-        assert_eq!(neighbours.len(), self.rows * self.neighbours, "neighbours");
-        assert_eq!(targets.len(), self.rows * own, "targets");
-        assert_eq!(out.len(), self.rows * (self.columns + 1), "numbers of the targets");
+        assert_eq!(neighbours.len(), rows * most, "neighbours");
+        assert_eq!(targets.len(), rows * own, "targets");
+        assert_eq!(out.len(), rows * (columns + 1), "numbers of the targets");
         let (mut scratch, mut lower) = (Scratch::default(), Vec::new());
         let (mut cross, mut inverse, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-        let lists = neighbours.chunks_exact(self.neighbours.max(1));
-        let rows = lists.zip(targets.chunks_exact(own)).zip(out.chunks_exact_mut(self.columns + 1));
+        let lists = neighbours.chunks_exact(most.max(1));
+        let rows = lists.zip(targets.chunks_exact(own)).zip(out.chunks_exact_mut(columns + 1));
         for (row, ((list, target), out)) in rows.enumerate() {
             let missing = list.iter().take_while(|&&index| index == NONE).count();
             let list = &list[missing..];
@@ -188,8 +186,8 @@ impl CompositeWeights {
             forward(Single, m, &lower, &inverse, &mut cross);
             weights.clone_from(&cross);
             backward(Single, m, &lower, &inverse, &mut weights);
-            out[self.columns] = dot(Single, &cross, &cross);
-            for (column, out) in out[..self.columns].iter_mut().enumerate() {
+            out[columns] = dot(Single, &cross, &cross);
+            for (column, out) in out[..columns].iter_mut().enumerate() {
                 let values = (0..m).map(|place| record(place)[own + column]);
                 *out = weights.iter().zip(values).map(|(a, x)| a * x).sum();
             }

@@ -3,15 +3,58 @@
 
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::{Conditionals, Places, ScoreSums, ScoreTerms, Terms, Weights};
+use super::{CompositeWeights, Conditionals, Places, ScoreSums, ScoreTerms, Terms, Weights};
 use crate::cuda::device_code::Argument;
 use crate::cuda::{Block, Grid, Program, Verdict, input, output};
 use crate::error::NumericalError;
 use crate::geometry::Geometry;
-use crate::kernel::covariance::TABLE_BYTES;
+use crate::kernel::covariance::composite::Recipe;
+use crate::kernel::covariance::{Structure, TABLE_BYTES};
 
 /// The device's side; that of covariances comes before it.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
+
+/// What covariances, and so many derivatives, are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Law {
+    pub(super) structure: Structure,
+    pub(super) derivatives: usize,
+    pub(super) geometry: Geometry,
+    /// Marks of a place.
+    pub(super) marks: usize,
+}
+
+impl Law {
+    /// That of tables, by distance.
+    fn radial(geometry: Geometry, derivatives: usize, is_relative: bool) -> Self {
+        Self { structure: Structure::Radial { is_relative }, derivatives, geometry, marks: 0 }
+    }
+
+    /// Numbers of a place.
+    pub(super) fn width(&self) -> usize {
+        self.geometry.stored() + self.marks
+    }
+
+    /// What a kernel is told; it is in the first buffer.
+    pub(super) fn arguments(&self, launch: &Launch<'_>) -> [Argument<f64>; 6] {
+        let &Self { structure, derivatives, geometry, marks } = self;
+        let (bytes, found) = launch.read::<u8>(0);
+        let (is_composite, is_relative, least) = match structure {
+            Structure::Radial { is_relative } => (false, is_relative, derivatives * TABLE_BYTES),
+            Structure::Composite { .. } => (true, false, size_of::<Recipe>()),
+        };
+        assert!(found >= least + TABLE_BYTES, "{found} bytes of a covariance");
+        let flag = |holds| Argument::Flag(i32::from(holds));
+        [
+            Argument::place(bytes),
+            flag(is_composite),
+            flag(is_relative),
+            Argument::Flag(geometry.stored() as i32),
+            Argument::Flag(marks as i32),
+            flag(geometry == Geometry::GreatCircle),
+        ]
+    }
+}
 
 /// Most bytes that all blocks of threads of a task work in, if that is enough for one of them.
 const MOST_ROOM: usize = 16 << 20;
@@ -30,11 +73,10 @@ enum Made {
 /// A kernel of `kernel.cu`.
 struct Kernel<'a> {
     name: &'static str,
-    /// Tables in the first buffer.
-    tables: usize,
+    law: Law,
     /// Vectors of a place and its neighbours that it needs room for, beside their matrix.
     vectors: usize,
-    /// Coordinates of the places, if they are none of records.
+    /// The places, if they are none of records.
     targets: Option<*const f64>,
     /// Arguments of its own.
     own: &'a [Argument<f64>],
@@ -45,9 +87,10 @@ impl Kernel<'_> {
     /// Puts it on the stream, for these places. The task fails at the first one that is bad.
     #[allow(unsafe_code)]
     fn launch(&self, launch: &Launch<'_>, places: Places) -> Result<(), Failure> {
-        let Places { first, rows, neighbours: m, columns, geometry } = places;
-        let (stored, height, width) = (geometry.stored(), m + 1 + columns, m + 1);
-        let room = stored * height + height * width + (1 + self.vectors) * width + self.tables;
+        let (Places { first, rows, neighbours: m, columns, .. }, law) = (places, self.law);
+        let (height, width) = (m + 1 + columns, m + 1);
+        let rest = (1 + self.vectors) * width + 1 + law.derivatives;
+        let room = law.width() * height + height * width + rest;
         let blocks = (MOST_ROOM / (room * size_of::<f64>())).clamp(1, MOST_BLOCKS).min(rows);
         let length = if let Made::Sums(length, _) = self.made { length } else { 0 };
         let [rooms, each, bad] =
@@ -57,7 +100,6 @@ impl Kernel<'_> {
             Made::Out(out) => Argument::place(out),
         };
         let common = [
-            Argument::place(input::<u8>(launch, 0, self.tables * TABLE_BYTES)),
             Argument::place(launch.read::<f64>(1).0),
             Argument::place(input::<u32>(launch, 2, rows * m)),
             Argument::place(self.targets.unwrap_or(std::ptr::null())),
@@ -65,13 +107,12 @@ impl Kernel<'_> {
             Argument::size(rows),
             Argument::size(m),
             Argument::size(columns),
-            Argument::Flag(stored as i32),
-            Argument::Flag(i32::from(geometry == Geometry::GreatCircle)),
             rooms.place(),
             Argument::size(room),
         ];
         if rows > 0 {
-            let arguments = [&common[..], self.own, &[made, bad.place()]].concat();
+            let arguments =
+                [&law.arguments(launch)[..], &common, self.own, &[made, bad.place()]].concat();
             // SAFETY: the buffers have the sizes of the contract, neighbours are numbers of
             // records, and each block of threads has its room.
             unsafe { Program::run(launch, self.name, Grid::small_blocks(blocks), &arguments) }?;
@@ -97,8 +138,8 @@ impl Terms {
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let length = Self::length(self.0.columns);
         let made = Made::Sums(length, output::<f64>(launch, 3, length));
-        let name = "vecchia_terms";
-        Kernel { name, tables: 1, vectors: 0, targets: None, own: &[], made }.launch(launch, self.0)
+        let (name, law) = ("vecchia_terms", Law::radial(self.0.geometry, 0, false));
+        Kernel { name, law, vectors: 0, targets: None, own: &[], made }.launch(launch, self.0)
     }
 }
 
@@ -109,25 +150,40 @@ impl ScoreTerms {
         let length = ScoreSums::length(derivatives);
         let own = [
             Argument::Flag(derivatives as i32),
-            Argument::Flag(i32::from(is_relative)),
             Argument::place(input::<f64>(launch, 3, places.columns * places.columns)),
         ];
         let made = Made::Sums(length, output::<f64>(launch, 4, length));
-        let (name, tables) = ("vecchia_score", derivatives + 1);
+        let law = Law::radial(places.geometry, derivatives, is_relative);
         // Of each derivative, and of that by the nugget, one; and two more.
-        let vectors = derivatives + 3;
-        Kernel { name, tables, vectors, targets: None, own: &own, made }.launch(launch, places)
+        let (name, vectors) = ("vecchia_score", derivatives + 3);
+        Kernel { name, law, vectors, targets: None, own: &own, made }.launch(launch, places)
     }
+}
+
+/// Puts predictions on the stream, for `places` of which there are no records.
+fn weights(launch: &Launch<'_>, places: Places, law: Law) -> Result<(), Failure> {
+    let targets = Some(input::<f64>(launch, 3, places.rows * law.width()));
+    let made = Made::Out(output::<f64>(launch, 4, places.rows * (places.columns + 1)));
+    let name = "vecchia_weights";
+    Kernel { name, law, vectors: 0, targets, own: &[], made }.launch(launch, places)
 }
 
 impl Weights {
     /// Puts the predictions on the stream.
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
-        let Places { rows, columns, geometry, .. } = self.0;
-        let targets = Some(input::<f64>(launch, 3, rows * geometry.stored()));
-        let made = Made::Out(output::<f64>(launch, 4, rows * (columns + 1)));
-        let name = "vecchia_weights";
-        Kernel { name, tables: 1, vectors: 0, targets, own: &[], made }.launch(launch, self.0)
+        weights(launch, self.0, Law::radial(self.0.geometry, 0, false))
+    }
+}
+
+impl<const TABLES: bool> CompositeWeights<TABLES> {
+    /// Puts the predictions on the stream.
+    pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        let Places { rows, geometry, .. } = self.0;
+        let numbers = launch.read::<f64>(3).1;
+        let marks = numbers.checked_div(rows).map_or(0, |width| width - geometry.stored());
+        let (structure, derivatives) = (Structure::Composite { has_tables: TABLES }, 0);
+        let law = Law { structure, derivatives, geometry, marks };
+        weights(launch, self.0, law)
     }
 }
 
@@ -135,9 +191,10 @@ impl Conditionals {
     /// Puts the conditionals on the stream.
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let &Self { places, derivatives, is_relative } = self;
-        let own = [Argument::Flag(derivatives as i32), Argument::Flag(i32::from(is_relative))];
+        let own = [Argument::Flag(derivatives as i32)];
         let made = Made::Out(output::<f64>(launch, 3, self.length()));
-        let (name, tables) = ("vecchia_conditionals", derivatives + 1);
-        Kernel { name, tables, vectors: 2, targets: None, own: &own, made }.launch(launch, places)
+        let law = Law::radial(places.geometry, derivatives, is_relative);
+        let name = "vecchia_conditionals";
+        Kernel { name, law, vectors: 2, targets: None, own: &own, made }.launch(launch, places)
     }
 }

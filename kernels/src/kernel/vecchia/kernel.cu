@@ -6,63 +6,129 @@
 // numbers, which become L^-1 times them.
 #define NO_NEIGHBOUR 0xffffffffu
 
-// The places of a task, what they are given, and room for each block of threads.
-#define PLACES                                                                                     \
-    const RadialTable *tables, const double *records, const unsigned *lists,                       \
-        const double *targets, u64 first, u64 rows, u64 m, u64 columns, int dimensions,            \
-        int sphere, double *rooms, u64 room
+// What covariances and their derivatives are made from: a table and those of derivatives, which may
+// be relative to it, or a recipe with its tables. Places have coordinates, and marks behind them.
+#define LAW const void *bytes, int composite, int relative, int dimensions, int marks, int sphere
+#define THE_LAW {bytes, composite, relative, dimensions, marks, sphere}
+struct Law {
+    const void *bytes;
+    int composite, relative, dimensions, marks, sphere;
+};
 
+// A place with those that it is given, or a set of places: k others, and it last.
 struct Place {
+    Law law;
     u64 k, missing, columns, ld;
-    int dimensions, sphere;
-    // Coordinates, one after the other; the matrix; one over the factor's diagonal; what follows.
+    // Numbers of places, one after the other; the matrix; one over the factor's diagonal; what
+    // follows.
     double *points, *a, *inverse, *rest;
 };
 
-__device__ inline void take_point(const Place &at, u64 i, double *point) {
-    for (int d = 0; d < at.dimensions; d++) point[d] = at.points[d * at.ld + i];
-}
-
-// Gathers a place and its neighbours, with their covariances. Its own numbers are those of a
-// record, or only coordinates, if there are targets.
-__device__ Place gather(const RadialTable *table, const double *records, const unsigned *lists,
-                        const double *targets, u64 first, u64 row, u64 m, u64 columns,
-                        int dimensions, int sphere, double *room) {
-    const unsigned *list = lists + row * m;
-    u64 missing = 0, width = dimensions + columns, ld = m + 1 + columns;
-    while (missing < m && list[missing] == NO_NEIGHBOUR) missing++;
-    u64 k = m - missing;
-    Place at = {k, missing, columns, ld, dimensions, sphere, room, 0, 0, 0};
-    at.a = at.points + dimensions * ld;
-    at.inverse = at.a + ld * (m + 1);
-    at.rest = at.inverse + m + 1;
-    for (u64 i = threadIdx.x; i <= k; i += blockDim.x) {
-        bool is_target = i == k && targets != 0;
-        const double *from = is_target ? targets + row * dimensions
-                             : i == k  ? records + (first + row) * width
-                                       : records + (u64)list[missing + i] * width;
-        for (int d = 0; d < dimensions; d++) at.points[d * ld + i] = from[d];
-        for (u64 c = 0; c < columns; c++) {
-            at.a[k + 1 + c + i * ld] = is_target ? 0.0 : from[dimensions + c];
-        }
-    }
-    __syncthreads();
-    double p[3], q[3], own = table->variance + table->nugget;
-    for (u64 pair = threadIdx.x; pair < (k + 1) * (k + 1); pair += blockDim.x) {
-        u64 i = pair % (k + 1), j = pair / (k + 1);
-        if (i == j) at.a[i + j * ld] = own;
-        if (i <= j) continue;
-        take_point(at, j, p);
-        take_point(at, i, q);
-        at.a[i + j * ld] = at.a[j + i * ld] = entry(table, p, q, dimensions, sphere);
-    }
-    __syncthreads();
+// One of k + 1 places with so many columns of numbers, whose room this is.
+__device__ inline Place place_in(const Law &law, u64 k, u64 columns, double *room) {
+    u64 width = law.dimensions + law.marks, ld = k + 1 + columns;
+    Place at = {law, k, 0, columns, ld, room, 0, 0, 0};
+    at.a = at.points + width * ld;
+    at.inverse = at.a + ld * (k + 1);
+    at.rest = at.inverse + k + 1;
     return at;
 }
 
-// Factorises the leading n x n part of the matrix, and solves with it for all rows below. Whether
-// it is positive definite.
-__device__ bool factor_place(const Place &at, u64 n) {
+// Coordinates, a time and a variable.
+#define MOST_WIDTH 5
+
+__device__ inline void take_point(const Place &at, u64 i, double *point) {
+    int width = at.law.dimensions + at.law.marks;
+    for (int d = 0; d < width; d++) point[d] = at.points[d * at.ld + i];
+}
+
+// The covariance of two places, without nugget.
+__device__ inline double between(const Law &law, const double *p, const double *q) {
+    if (law.composite) {
+        return composite_entry((const Recipe *)law.bytes, p, q, law.dimensions, law.sphere);
+    }
+    return entry((const RadialTable *)law.bytes, p, q, law.dimensions, law.sphere);
+}
+
+// The variance of a place, nugget included.
+__device__ inline double variance(const Law &law, const double *p) {
+    if (law.composite) return between(law, p, p) + ((const Recipe *)law.bytes)->nugget;
+    const RadialTable *table = (const RadialTable *)law.bytes;
+    return table->variance + table->nugget;
+}
+
+// Derivative d of the covariance of places i and j.
+__device__ double slope(const Place &at, u64 d, u64 i, u64 j) {
+    const Law &law = at.law;
+    if (!law.composite && i == j) return 0.0;
+    double p[MOST_WIDTH], q[MOST_WIDTH];
+    take_point(at, i, p);
+    take_point(at, j, q);
+    if (law.composite) {
+        const Recipe *recipe = (const Recipe *)law.bytes;
+        return composite_slope_entry(recipe, d, p, q, law.dimensions, law.sphere);
+    }
+    const RadialTable *table = (const RadialTable *)law.bytes + 1 + d;
+    double value = entry(table, p, q, law.dimensions, law.sphere);
+    if (table->axes[0] != 0) value *= direction(table->axes, p, q, law.dimensions);
+    u64 low = i < j ? i : j, high = i < j ? j : i;
+    return law.relative ? value * at.a[low + high * at.ld] : value;
+}
+
+// Brings the numbers of place i, and its columns if it has some.
+__device__ inline void bring(const Place &at, u64 i, const double *from, bool has_columns) {
+    int width = at.law.dimensions + at.law.marks;
+    for (int d = 0; d < width; d++) at.points[d * at.ld + i] = from[d];
+    for (u64 c = 0; c < at.columns; c++) {
+        at.a[at.k + 1 + c + i * at.ld] = has_columns ? from[width + c] : 0.0;
+    }
+}
+
+// Fills the matrix with covariances, when the places have been brought.
+__device__ void relate(const Place &at) {
+    double p[MOST_WIDTH], q[MOST_WIDTH];
+    u64 n = at.k + 1;
+    __syncthreads();
+    for (u64 pair = threadIdx.x; pair < n * n; pair += blockDim.x) {
+        u64 i = pair % n, j = pair / n;
+        if (i < j) continue;
+        take_point(at, j, p);
+        take_point(at, i, q);
+        if (i == j) at.a[i + j * at.ld] = variance(at.law, p);
+        else at.a[i + j * at.ld] = at.a[j + i * at.ld] = between(at.law, p, q);
+    }
+    __syncthreads();
+}
+
+// The places of a task, what they are given, and room for each block of threads.
+#define PLACES                                                                                     \
+    LAW, const double *records, const unsigned *lists, const double *targets, u64 first, u64 rows, \
+        u64 m, u64 columns, double *rooms, u64 room
+
+// Gathers a place and its neighbours, with their covariances. Its own numbers are those of a
+// record, or without columns, if there are targets.
+__device__ Place gather(const Law &law, const double *records, const unsigned *lists,
+                        const double *targets, u64 first, u64 row, u64 m, u64 columns,
+                        double *room) {
+    const unsigned *list = lists + row * m;
+    u64 missing = 0, stored = law.dimensions + law.marks, width = stored + columns;
+    while (missing < m && list[missing] == NO_NEIGHBOUR) missing++;
+    Place at = place_in(law, m - missing, columns, room);
+    at.missing = missing;
+    for (u64 i = threadIdx.x; i <= at.k; i += blockDim.x) {
+        bool is_target = i == at.k && targets != 0;
+        const double *from = is_target   ? targets + row * stored
+                             : i == at.k ? records + (first + row) * width
+                                         : records + (u64)list[missing + i] * width;
+        bring(at, i, from, !is_target);
+    }
+    relate(at);
+    return at;
+}
+
+// Factorises the leading n x n part of the matrix, and solves with it for all rows below; how many
+// of its leading minors are positive: n if it is positive definite.
+__device__ u64 factor_part(const Place &at, u64 n) {
     double *a = at.a;
     u64 ld = at.ld, end = at.k + 1 + at.columns;
     for (u64 j = 0; j < n; j++) {
@@ -73,14 +139,22 @@ __device__ bool factor_place(const Place &at, u64 n) {
         }
         __syncthreads();
         double pivot = a[j + j * ld], inverse = 1.0 / sqrt(pivot);
-        if (!(pivot >= 2.2250738585072014e-308)) return false;
+        if (!(pivot >= 2.2250738585072014e-308)) return j;
         for (u64 i = j + threadIdx.x; i < end; i += blockDim.x) {
             if (i == j) at.inverse[j] = inverse;
             else a[i + j * ld] *= inverse;
         }
         __syncthreads();
     }
-    return true;
+    return n;
+}
+
+// The same of a place: whether it is positive definite. What is bad becomes 0, or 1 if not.
+__device__ bool factor_place(const Place &at, u64 n, double *bad) {
+    bool is_good = factor_part(at, n) == n;
+    if (threadIdx.x == 0) *bad = is_good ? 0.0 : 1.0;
+    __syncthreads();
+    return is_good;
 }
 
 // x = L^-T x of the leading n x n part, for `count` vectors so far apart.
@@ -110,23 +184,11 @@ __device__ void solve_forward(const Place &at, u64 n, double *x, u64 apart, u64 
     }
 }
 
-// g = D u, where D is what the table of a derivative gives for all pairs, times covariances if
-// relative, and 0 on the diagonal.
-__device__ void times_slopes(const Place &at, const RadialTable *table, int relative,
-                             const double *u, double *g) {
-    double p[3], q[3];
+// g = D u, where D is derivative d of the covariances of all pairs.
+__device__ void times_slopes(const Place &at, u64 d, const double *u, double *g) {
     for (u64 i = threadIdx.x; i <= at.k; i += blockDim.x) {
-        take_point(at, i, p);
         double sum = 0.0;
-        for (u64 j = 0; j <= at.k; j++) {
-            if (i == j) continue;
-            take_point(at, j, q);
-            double value = entry(table, p, q, at.dimensions, at.sphere);
-            if (table->axes[0] != 0) value *= direction(table->axes, p, q, at.dimensions);
-            u64 low = i < j ? i : j, high = i < j ? j : i;
-            if (relative) value *= at.a[low + high * at.ld];
-            sum += value * u[j];
-        }
+        for (u64 j = 0; j <= at.k; j++) sum += slope(at, d, i, j) * u[j];
         g[i] = sum;
     }
 }
@@ -139,18 +201,16 @@ __device__ inline double block_dot(u64 n, const double *x, const double *y) {
 
 #define FOR_PLACES for (u64 row = blockIdx.x; row < rows; row += gridDim.x)
 #define GATHER                                                                                     \
-    gather(tables, records, lists, targets, first, row, m, columns, dimensions, sphere,            \
-           rooms + blockIdx.x * room)
+    gather(THE_LAW, records, lists, targets, first, row, m, columns, rooms + blockIdx.x * room)
 
 // What each place adds to the likelihood's sums: number p of place i becomes each[i + p * rows].
 // bad[i] is 1 where a matrix is not positive definite, else 0.
 extern "C" __global__ void vecchia_terms(PLACES, double *each, double *bad) {
     FOR_PLACES {
         Place at = GATHER;
-        bool is_good = factor_place(at, at.k + 1);
-        if (threadIdx.x == 0) bad[row] = is_good ? 0.0 : 1.0;
+        if (!factor_place(at, at.k + 1, bad + row)) continue;
         const double *left = at.a + at.k + 1 + at.k * at.ld;
-        for (u64 p = threadIdx.x; is_good && p < 1 + columns * columns; p += blockDim.x) {
+        for (u64 p = threadIdx.x; p < 1 + columns * columns; p += blockDim.x) {
             each[row + p * rows] = p == 0 ? log(at.a[at.k + at.k * at.ld])
                                           : left[(p - 1) / columns] * left[(p - 1) % columns];
         }
@@ -158,31 +218,29 @@ extern "C" __global__ void vecchia_terms(PLACES, double *each, double *bad) {
     }
 }
 
+// Entry c of M w.
+__device__ inline double mixed(const double *mix, const double *w, u64 columns, u64 c) {
+    double sum = 0.0;
+    for (u64 q = 0; q < columns; q++) sum += mix[q + c * columns] * w[q];
+    return sum;
+}
+
 // What each place adds to the score's sums, likewise.
-extern "C" __global__ void vecchia_score(PLACES, int derivatives, int relative, const double *mix,
+extern "C" __global__ void vecchia_score(PLACES, int derivatives, const double *mix,
                                          double *each, double *bad) {
     u64 count = derivatives + 1;
     FOR_PLACES {
         Place at = GATHER;
-        bool is_good = factor_place(at, at.k + 1);
-        if (threadIdx.x == 0) bad[row] = is_good ? 0.0 : 1.0;
-        if (!is_good) {
-            __syncthreads();
-            continue;
-        }
+        if (!factor_place(at, at.k + 1, bad + row)) continue;
         u64 k = at.k, w = m + 1;
         const double *left = at.a + k + 1 + k * at.ld;
         double *u = at.rest, *z = u + w, *solved = z + w, *traces = solved + count * w;
         double root = at.inverse[k], square = 0.0;
-        for (u64 c = 0; c < columns; c++) {
-            for (u64 q = 0; q < columns; q++) square += left[c] * mix[q + c * columns] * left[q];
-        }
+        for (u64 c = 0; c < columns; c++) square += left[c] * mixed(mix, left, columns, c);
         for (u64 t = threadIdx.x; t < k; t += blockDim.x) {
             double sum = 0.0;
             for (u64 c = 0; c < columns; c++) {
-                double mixed = 0.0;
-                for (u64 q = 0; q < columns; q++) mixed += mix[q + c * columns] * left[q];
-                sum += mixed * at.a[k + 1 + c + t * at.ld];
+                sum += mixed(mix, left, columns, c) * at.a[k + 1 + c + t * at.ld];
             }
             z[t] = sum;
             u[t] = at.a[k + t * at.ld];
@@ -197,7 +255,7 @@ extern "C" __global__ void vecchia_score(PLACES, int derivatives, int relative, 
         for (u64 d = 0; d < count; d++) {
             double *g = solved + d * w;
             if (d + 1 < count) {
-                times_slopes(at, tables + 1 + d, relative, u, g);
+                times_slopes(at, d, u, g);
             } else {
                 for (u64 t = threadIdx.x; t <= k; t += blockDim.x) g[t] = u[t];
             }
@@ -225,9 +283,8 @@ extern "C" __global__ void vecchia_score(PLACES, int derivatives, int relative, 
 extern "C" __global__ void vecchia_weights(PLACES, double *out, double *bad) {
     FOR_PLACES {
         Place at = GATHER;
-        bool is_good = factor_place(at, at.k);
-        if (threadIdx.x == 0) bad[row] = is_good ? 0.0 : 1.0;
-        for (u64 c = threadIdx.x; is_good && c <= columns; c += blockDim.x) {
+        if (!factor_place(at, at.k, bad + row)) continue;
+        for (u64 c = threadIdx.x; c <= columns; c += blockDim.x) {
             const double *x = at.a + at.k, *y = x + (c < columns ? 1 + c : 0);
             double sum = 0.0;
             for (u64 t = 0; t < at.k; t++) sum += x[t * at.ld] * y[t * at.ld];
@@ -238,16 +295,11 @@ extern "C" __global__ void vecchia_weights(PLACES, double *out, double *bad) {
 }
 
 // The conditionals of each place, and after those of all places their derivatives.
-extern "C" __global__ void vecchia_conditionals(PLACES, int derivatives, int relative, double *out,
+extern "C" __global__ void vecchia_conditionals(PLACES, int derivatives, double *out,
                                                 double *bad) {
     FOR_PLACES {
         Place at = GATHER;
-        bool is_good = factor_place(at, at.k + 1);
-        if (threadIdx.x == 0) bad[row] = is_good ? 0.0 : 1.0;
-        if (!is_good) {
-            __syncthreads();
-            continue;
-        }
+        if (!factor_place(at, at.k + 1, bad + row)) continue;
         u64 k = at.k, w = m + 1;
         double *u = at.rest, *g = u + w, *to = out + row * w;
         for (u64 t = threadIdx.x; t < k; t += blockDim.x) u[t] = at.a[k + t * at.ld];
@@ -262,7 +314,7 @@ extern "C" __global__ void vecchia_conditionals(PLACES, int derivatives, int rel
         for (u64 t = threadIdx.x; t <= k; t += blockDim.x) u[t] = t < k ? -u[t] : 1.0;
         for (int d = 0; d < derivatives; d++) {
             __syncthreads();
-            times_slopes(at, tables + 1 + d, relative, u, g);
+            times_slopes(at, d, u, g);
             __syncthreads();
             double trace = block_dot(k + 1, u, g);
             solve_forward(at, k, g, w, 1);

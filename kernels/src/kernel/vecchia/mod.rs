@@ -19,8 +19,8 @@
 //! its number in each column. Neighbours are a row of record numbers for each place, those that are
 //! missing first, as [`NONE`]. Fails if a matrix of neighbours, or what is left of a place's
 //! variance, is not positive definite; the order is the number of the place's record, from 1. On a
-//! core as many places at once as vectors have lanes, a place in each; on devices a block of
-//! threads for each, but for sets. Sources: A. V. Vecchia, "Estimation and model identification for
+//! core as many places, or sets, at once as vectors have lanes, one in each; on devices a block of
+//! threads for each. Sources: A. V. Vecchia, "Estimation and model identification for
 //! continuous spatial processes", J. R. Statist. Soc. B 50
 //! (1988) 297-312; J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's
 //! approximation", Statistics and Computing 31 (2021) 25.
@@ -45,6 +45,7 @@ use crate::geometry::Geometry;
 
 pub use composite::CompositeWeights;
 pub(crate) use cuda::SOURCE;
+pub(crate) use joint::SOURCE as JOINT_SOURCE;
 pub use joint::{OWN, Sets};
 pub use score::ScoreSums;
 
@@ -235,20 +236,22 @@ impl Codelet for Conditionals {
     }
 }
 
-/// As [`Terms`], of sets; buffers `[table: R, records: R, sets: R, sums: W]`.
+/// As [`Terms`], of sets; buffers `[table: R, records: R, sets: R, sums: W]`. Devices run it if the
+/// covariance has `TABLES`.
 #[derive(Clone, Copy, Debug)]
-pub struct JointTerms(pub Sets);
+pub struct JointTerms<const TABLES: bool>(pub Sets);
 
-/// As [`ScoreTerms`], of sets; buffers `[tables: R, records: R, sets: R, M: R, sums: W]`.
+/// As [`ScoreTerms`], of sets; buffers `[tables: R, records: R, sets: R, M: R, sums: W]`. Devices
+/// run it if the covariance has `TABLES`.
 #[derive(Clone, Copy, Debug)]
-pub struct JointScore {
+pub struct JointScore<const TABLES: bool> {
     /// The sets.
     pub sets: Sets,
     /// How many derivatives there are.
     pub derivatives: usize,
 }
 
-impl Codelet for JointTerms {
+impl<const TABLES: bool> Codelet for JointTerms<TABLES> {
     const NAME: &'static str = "vecchia_joint";
     const ACCESS: &'static [Access] = &[R, R, R, W];
 
@@ -261,9 +264,15 @@ impl Codelet for JointTerms {
         let (records, sets) = (buffers.read(1), buffers.read(2));
         Ok(self.compute(Vectors::widest(), tables, records, sets, buffers.write(3))?)
     }
+
+    const HAS_CUDA: bool = TABLES;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
+    }
 }
 
-impl Codelet for JointScore {
+impl<const TABLES: bool> Codelet for JointScore<TABLES> {
     const NAME: &'static str = "vecchia_joint_score";
     const ACCESS: &'static [Access] = &[R, R, R, R, W];
 
@@ -276,5 +285,11 @@ impl Codelet for JointScore {
         let (records, sets) = (buffers.read(1), buffers.read(2));
         let (mix, sums) = (buffers.read(3), buffers.write(4));
         Ok(self.compute(Vectors::widest(), tables, records, sets, mix, sums)?)
+    }
+
+    const HAS_CUDA: bool = TABLES;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

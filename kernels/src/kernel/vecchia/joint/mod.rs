@@ -1,4 +1,4 @@
-//! The sums of sets of places whose conditionals are worked out together, on a core.
+//! The sums of sets of places whose conditionals are worked out together.
 //!
 //! A set holds places in their order: those whose conditionals are its own, and those that they are
 //! given. With the set's covariance matrix `K = L L'`, `w = L^-1 x` of a column `x`, and row `k` of
@@ -9,9 +9,10 @@
 //! sharpening Gaussian process approximations", Technometrics 60 (2018) 415-429, section 3; the
 //! score as in [`super`].
 
+mod cuda;
 mod sums;
 
-use tegula_runtime::flow::Cost;
+use tegula_runtime::flow::{Access, Cost, Flow, Handle};
 
 use super::composite::{Gathered, Scratch, scatter};
 use super::cpu::{numbers, run};
@@ -24,6 +25,7 @@ use crate::kernel::covariance::{
     Composite, Lanes, RadialTable, Step, Structure, TABLE_BYTES, Vectors,
 };
 
+pub(crate) use cuda::SOURCE;
 use sums::{ScoreWork, TermsWork};
 
 /// The bit of a member of a set whose conditional is the set's own; the others are the number of
@@ -45,8 +47,9 @@ pub struct Sets {
     pub geometry: Geometry,
     /// What the covariance, and its derivatives, are made from.
     pub structure: Structure,
-    /// Places whose conditionals are worked out, and neighbours of each: what a task is expected to
-    /// take.
+    /// Places whose conditionals are worked out, and neighbours of each, `rows` and `m`: what a
+    /// task is expected to take. The squares of the sizes of sets add up to no more than
+    /// `rows (m + 1)^2`, for which devices have room.
     pub size: (usize, usize),
 }
 
@@ -64,13 +67,32 @@ impl Sets {
                 assert_eq!(tables.len(), derivatives + 1, "tables");
                 Entries::Radial { tables, is_relative }
             }
-            Structure::Composite => {
+            Structure::Composite { .. } => {
                 let composite = Composite::new(buffer, self.geometry);
                 assert_eq!(composite.recipe().marks(), self.marks, "marks of places");
                 let count = composite.recipe().derivatives();
                 assert!(derivatives == 0 || derivatives == count, "derivatives");
                 Entries::Composite(composite)
             }
+        }
+    }
+
+    /// Submits the likelihood's sums, whose buffers are those of [`JointTerms`]: a task that devices
+    /// can run if the covariance has tables, and they have room.
+    pub fn submit_terms(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
+        if self.structure.has_tables() && self.fit(0) {
+            flow.submit(JointTerms::<true>(self), accesses, 0);
+        } else {
+            flow.submit(JointTerms::<false>(self), accesses, 0);
+        }
+    }
+
+    /// The same of the score's sums, whose buffers are those of [`JointScore`].
+    pub fn submit_score(self, derivatives: usize, flow: &mut Flow, accesses: &[(Handle, Access)]) {
+        if self.structure.has_tables() && self.fit(derivatives + 1) {
+            flow.submit(JointScore::<true> { sets: self, derivatives }, accesses, 0);
+        } else {
+            flow.submit(JointScore::<false> { sets: self, derivatives }, accesses, 0);
         }
     }
 
@@ -84,7 +106,7 @@ impl Sets {
     }
 }
 
-impl JointTerms {
+impl<const TABLES: bool> JointTerms<TABLES> {
     /// Overwrites `sums`.
     ///
     /// # Errors
@@ -109,7 +131,7 @@ impl JointTerms {
     }
 }
 
-impl JointScore {
+impl<const TABLES: bool> JointScore<TABLES> {
     /// Overwrites `sums`.
     ///
     /// # Errors

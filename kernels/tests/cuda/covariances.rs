@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use bytemuck::Zeroable;
-use tegula_kernels::geometry::Geometry;
+use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::composite::{Recipe, Term, Time, composite_buffer};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
@@ -38,29 +38,23 @@ impl Comparison<'_> {
     }
 
     /// Of two variables, in space and time, and of both.
-    pub(super) fn composites<T: Real>(&mut self, (m, n, _): (usize, usize, usize)) {
+    pub(super) fn composites<T: Real>(
+        &mut self,
+        (m, n, _): (usize, usize, usize),
+        random: &mut RandomInputs,
+    ) {
         for geometry in Geometry::ALL {
             for (has_time, has_variables) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let term = |weight, pair| Term { weight, pair, shapes: 0, is_relative: 0 };
-                let mut recipe = Recipe { has_time, has_variables, ..Recipe::zeroed() };
-                let pairs = if has_variables == 1 { [[0, 0], [1, 1], [0, 1]] } else { [[0, 0]; 3] };
-                let terms = [1.5, 0.75, -0.25].into_iter().zip(pairs);
-                for (to, (weight, pair)) in recipe.terms.iter_mut().zip(terms) {
-                    *to = term(weight, pair);
-                }
-                (recipe.count, recipe.nugget) = (3, 0.125);
-                recipe.time = Time { scale: 0.7, alpha: 0.6, interaction: 0.5, decay: 1.2 };
-                let tables = tables_of(geometry, 0.0);
-                let law = composite_buffer(&recipe, &tables);
-                let law = bytemuck::cast_slice(&law).to_vec();
-                let mut points = random_points(geometry, m + n, 1.0, 11);
-                if has_time == 1 {
-                    points = points.marked(&numbered(m + n, |i| (i % 5) as f64 / 4.0));
-                }
-                if has_variables == 1 {
-                    points = points.marked(&numbered(m + n, |i| (i % 2) as f64));
-                }
+                let recipe = recipe(has_time, has_variables);
+                let law = law_of(&recipe, geometry);
+                let points = random_points(geometry, m + n, 1.0, 11);
+                let points = mark(points, [has_time, has_variables]);
                 let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
+                // Of the largest tiles, which take long, in one geometry.
+                if m * n < 1 << 14 || geometry == Geometry::Plane {
+                    let slopes = (law.clone(), recipe.structure(), recipe.derivatives());
+                    self.slopes::<T>(slopes, geometry, ([&p, &q], [m, n]), random);
+                }
                 let tile = |rows, cols, part| {
                     let (terms, precision) = (3, PhantomData::<T>);
                     CompositeCovariance::<T, true> { rows, cols, geometry, part, terms, precision }
@@ -76,16 +70,13 @@ impl Comparison<'_> {
         }
     }
 
-    /// What tiles of derivatives add to the score and to the information. Of two derivatives one is
-    /// any table, and one is by direction where there are directions; at the larger scale nearly
-    /// all places are closer than the tables begin.
+    /// Of two derivatives one is any table, and one is by direction where there are directions; at
+    /// the larger scale nearly all places are closer than the tables begin.
     pub(super) fn derivatives<T: Real>(
         &mut self,
         (m, n, _): (usize, usize, usize),
         random: &mut RandomInputs,
     ) {
-        const RADIAL: bool = true;
-        let (width, first, vectors, derivatives) = (4, 1, 2, 2);
         let geometries = Geometry::ALL.into_iter().zip([true, false].repeat(2));
         for ((geometry, is_relative), is_near) in
             geometries.flat_map(|case| [(case, false), (case, true)])
@@ -96,43 +87,71 @@ impl Comparison<'_> {
                 (false, false) => 0.3,
                 (false, true) => 100.0,
             };
-            let tables = tables(geometry, scale, 0.0);
-            let tables = bytemuck::cast_slice(&tables).to_vec();
+            let tables = bytemuck::cast_slice(&tables(geometry, scale, 0.0)).to_vec();
             let points = random_points(geometry, m + n, 1.0, 12);
             let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
-            let mut panel = |rows: usize, cols: usize| raw(&random.numbers::<T>(rows * cols));
-            let (structure, size) = (Structure::Radial { is_relative }, 16.0 * (m + n) as f64);
-            let tile = ScoreTile {
-                rows: m,
-                cols: n,
-                width,
-                first,
-                vectors,
-                derivatives,
-                geometry,
-                structure,
-            };
-            let made = (vectors + 1) * derivatives + 1;
-            let (a, b_i, b_j) = (panel(m, n), panel(m, width), panel(n, width));
-            let (y_i, y_j) = (panel(m, made), panel(n, made));
-            let sides = [tables.clone(), p.clone(), q.clone(), a, b_i.clone(), b_j, y_i, y_j];
-            self.compare::<T, T, _>(Score::<T, RADIAL>::new(tile), &sides, size);
-            let square = ScoreTile { cols: m, ..tile };
-            let sides = [tables.clone(), p.clone(), panel(m, m), b_i, panel(m, made)];
-            self.compare::<T, T, _>(ScoreDiagonal::<T, RADIAL>::new(square), &sides, size);
-            let (rows, cols, with_panel) = (m, n, is_relative);
-            let tile =
-                ProductTile { rows, cols, width, derivatives, with_panel, geometry, structure };
-            let made = width * (derivatives + 1);
-            let (x_i, x_j) = (panel(m, width), panel(n, width));
-            let (y_i, y_j) = (panel(m, made), panel(n, made));
-            let sides = [tables.clone(), p.clone(), q, x_i.clone(), x_j, y_i.clone(), y_j];
-            self.compare::<T, T, _>(Product::<T, RADIAL>::new(tile), &sides, size);
-            let square = ProductTile { cols: m, ..tile };
-            let sides = [tables, p, x_i, y_i];
-            self.compare::<T, T, _>(ProductDiagonal::<T, RADIAL>::new(square), &sides, size);
+            let slopes = (tables, Structure::Radial { is_relative }, 2);
+            self.slopes::<T>(slopes, geometry, ([&p, &q], [m, n]), random);
         }
     }
+
+    /// What tiles of derivatives add to the score and to the information.
+    fn slopes<T: Real>(
+        &mut self,
+        (law, structure, derivatives): (Vec<u8>, Structure, usize),
+        geometry: Geometry,
+        ([p, q], [m, n]): ([&Vec<u8>; 2], [usize; 2]),
+        random: &mut RandomInputs,
+    ) {
+        const TABLES: bool = true;
+        let (width, first, vectors) = (4, 1, 2);
+        let (size, with_panel) = (16.0 * (m + n) as f64, geometry == Geometry::Plane);
+        let mut panel = |rows: usize, cols: usize| raw(&random.numbers::<T>(rows * cols));
+        let tile =
+            ScoreTile { rows: m, cols: n, width, first, vectors, derivatives, geometry, structure };
+        let made = (vectors + 1) * derivatives + 1;
+        let (a, b_i, b_j) = (panel(m, n), panel(m, width), panel(n, width));
+        let (y_i, y_j) = (panel(m, made), panel(n, made));
+        let sides = [law.clone(), p.clone(), q.clone(), a, b_i.clone(), b_j, y_i, y_j];
+        self.compare::<T, T, _>(Score::<T, TABLES>::new(tile), &sides, size);
+        let square = ScoreTile { cols: m, ..tile };
+        let sides = [law.clone(), p.clone(), panel(m, m), b_i, panel(m, made)];
+        self.compare::<T, T, _>(ScoreDiagonal::<T, TABLES>::new(square), &sides, size);
+        let (rows, cols) = (m, n);
+        let tile = ProductTile { rows, cols, width, derivatives, with_panel, geometry, structure };
+        let made = width * (derivatives + 1);
+        let (x_i, x_j) = (panel(m, width), panel(n, width));
+        let (y_i, y_j) = (panel(m, made), panel(n, made));
+        let sides = [law.clone(), p.clone(), q.clone(), x_i.clone(), x_j, y_i.clone(), y_j];
+        self.compare::<T, T, _>(Product::<T, TABLES>::new(tile), &sides, size);
+        let square = ProductTile { cols: m, ..tile };
+        let sides = [law, p.clone(), x_i, y_i];
+        self.compare::<T, T, _>(ProductDiagonal::<T, TABLES>::new(square), &sides, size);
+    }
+}
+
+/// Three terms: all of one variable, or each of a pair of its own; with no shapes, with two that are
+/// relative, and with one that is not.
+pub(super) fn recipe(has_time: u64, has_variables: u64) -> Recipe {
+    let mut recipe = Recipe { has_time, has_variables, ..Recipe::zeroed() };
+    let pairs = if has_variables == 1 { [[0, 0], [1, 1], [0, 1]] } else { [[0, 0]; 3] };
+    let kinds = [(1.5, 0, 0), (0.75, 2, 1), (-0.25, 1, 0)];
+    for ((to, pair), (weight, shapes, is_relative)) in recipe.terms.iter_mut().zip(pairs).zip(kinds)
+    {
+        *to = Term { weight, pair, shapes, is_relative };
+    }
+    (recipe.count, recipe.nugget) = (3, 0.125);
+    recipe.time = Time { scale: 0.7, alpha: 0.6, interaction: 0.5, decay: 1.2 };
+    recipe
+}
+
+/// The buffer of `recipe`: tables of its terms and of their shapes.
+pub(super) fn law_of(recipe: &Recipe, geometry: Geometry) -> Vec<u8> {
+    let tables = tables_of(geometry, 0.0);
+    let [covariance, other, _] = tables;
+    let shapes = [other, covariance, other];
+    let buffer = composite_buffer(recipe, &[tables, shapes].concat());
+    bytemuck::cast_slice(&buffer).to_vec()
 }
 
 /// Of a covariance with this nugget and of two derivatives, at a scale at which places of a square
@@ -158,8 +177,16 @@ fn tables(geometry: Geometry, scale: f64, nugget: f64) -> [RadialTable; 3] {
     [*covariance, *table(1.1, 0.7, 0.8 * scale, 0.0), *directed]
 }
 
-fn numbered(count: usize, of: impl Fn(usize) -> f64) -> Vec<f64> {
-    (0..count).map(of).collect()
+/// Marks places with a time and a variable, each if it is wanted.
+pub(super) fn mark(mut points: Points, [has_time, has_variables]: [u64; 2]) -> Points {
+    let numbers = |of: fn(usize) -> f64| (0..points.len()).map(of).collect::<Vec<f64>>();
+    let (times, variables) = (numbers(|i| (i % 5) as f64 / 4.0), numbers(|i| (i % 2) as f64));
+    for (mark, is_wanted) in [(times, has_time), (variables, has_variables)] {
+        if is_wanted == 1 {
+            points = points.marked(&mark);
+        }
+    }
+    points
 }
 
 /// A Matern correlation.

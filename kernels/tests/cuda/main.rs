@@ -20,11 +20,11 @@ use std::sync::Arc;
 use tegula_kernels::cuda;
 use tegula_kernels::kernel::KERNELS;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
-use tegula_kernels::kernel::covariance::Covariance;
+use tegula_kernels::kernel::covariance::{CompositeCovariance, Covariance};
 use tegula_kernels::kernel::covariance_score::Score;
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::geadd::Geadd;
-use tegula_kernels::kernel::gemm::Gemm;
+use tegula_kernels::kernel::gemm::{Gemm, GemmTf32, TF32_ROUNDING};
 use tegula_kernels::kernel::gemv::Gemv;
 use tegula_kernels::kernel::geqrt::Geqrt;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
@@ -42,6 +42,7 @@ use tegula_kernels::kernel::trsm::Trsm;
 use tegula_kernels::kernel::trsv::Trsv;
 use tegula_kernels::kernel::trtri::Trtri;
 use tegula_kernels::kernel::unmqr::Unmqr;
+use tegula_kernels::kernel::vecchia::{JointScore, JointTerms, ScoreTerms, Terms};
 use tegula_kernels::option::{Below, Diag, Form, Side, Storev, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_runtime::exec::accelerator::Accelerator;
@@ -147,6 +148,7 @@ impl<'a> Comparison<'a> {
     /// Compares all kernels in all precisions; how many comparisons that took.
     fn run(mut self) -> usize {
         self.vecchia(&mut RandomInputs::new(2027));
+        self.sets(&mut RandomInputs::new(2029));
         for &shape in SIZES {
             self.low_ranks(shape, &mut RandomInputs::new(2028));
         }
@@ -197,7 +199,11 @@ impl<'a> Comparison<'a> {
                 let trans_b = if trans.swaps() { Trans::No } else { Trans::Yes };
                 let trans_a = trans;
                 let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
-                self.compare::<T, T, _>(gemm, &tiles(&[m * k, k * n, m * n]), size);
+                let operands = tiles(&[m * k, k * n, m * n]);
+                self.compare::<T, T, _>(gemm, &operands, size);
+                // Entries are at most 1: what rounding loses is at most this in all.
+                let lost = k as f64 * TF32_ROUNDING / (8.0 * T::epsilon());
+                self.compare::<T, T, _>(GemmTf32(gemm), &operands, size + lost);
                 let add = Geadd { trans, m, n, alpha, beta };
                 self.compare::<T, T, _>(add, &tiles(&[m * n, m * n]), 4.0);
                 let (y, x) = trans.stored(m, n);
@@ -358,7 +364,7 @@ impl<'a> Comparison<'a> {
             self.stacks::<T>(shape, &mut random);
             self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
-            self.composites::<T>(shape);
+            self.composites::<T>(shape, &mut random);
             self.derivatives::<T>(shape, &mut random);
             self.noise::<T>(shape, &mut random);
             self.sweeps::<T>(shape, &mut random);
@@ -453,7 +459,12 @@ fn the_page_says_which_kernels_run_on_devices() {
 fn kernels_of_the_likelihood_have_a_cuda_side() {
     let all = [
         codelet_info::<Covariance<f64>>(),
+        codelet_info::<CompositeCovariance<f64, true>>(),
         codelet_info::<Score<f64, true>>(),
+        codelet_info::<Terms>(),
+        codelet_info::<ScoreTerms>(),
+        codelet_info::<JointTerms<true>>(),
+        codelet_info::<JointScore<true>>(),
         codelet_info::<AddNoise<f64>>(),
         codelet_info::<TimesNoise<f64>>(),
     ];

@@ -199,6 +199,7 @@ fn neighbours_and_composites_on_devices_are_those_of_cores() {
     }
     // Neighbours are looked for on cores.
     let near = format!("{} --method vecchia:10 --tile-size 20", sample.display());
+    let grouped = near.replace("vecchia:10", "vecchia:10:grouped");
     let (alone, beside) = ("--devices 0 --workers 0", "--devices 0 --workers 1 --policy eager");
     let two = "two.csv --values value1,value2 --covariance bivariate-matern-parsimonious \
                --params 1,4,0.2,0.5,0.8,0.7 --tile-size 40";
@@ -215,8 +216,31 @@ fn neighbours_and_composites_on_devices_are_those_of_cores() {
             beside,
             &["/loglik", "/params/range", "/std_errors/range"],
         ),
-        (format!("loglik {two}"), alone, &["/loglik"]),
-        (format!("loglik {moving}"), alone, &["/loglik"]),
+        (
+            format!("loglik {grouped} --params 1,0.1,0.5 --gradient"),
+            beside,
+            &["/loglik", "/gradient/range"],
+        ),
+        (
+            format!("loglik {two} --method vecchia:12 --gradient"),
+            beside,
+            &["/loglik", "/gradient/range", "/gradient/correlation"],
+        ),
+        (
+            format!("loglik {moving} --method vecchia:12:grouped --gradient"),
+            beside,
+            &["/loglik", "/gradient/range", "/gradient/time_decay"],
+        ),
+        (
+            format!("loglik {two} --gradient"),
+            alone,
+            &["/loglik", "/gradient/range", "/gradient/smoothness1", "/gradient/correlation"],
+        ),
+        (
+            format!("loglik {moving} --gradient"),
+            alone,
+            &["/loglik", "/gradient/range", "/gradient/time_scale", "/gradient/interaction"],
+        ),
     ] {
         let run = |flags: &str| {
             let command = format!("exageostat {command} {flags} --json - --quiet");
@@ -228,6 +252,38 @@ fn neighbours_and_composites_on_devices_are_those_of_cores() {
             assert_close(number(&got, pointer), number(&cores, pointer), 1e-8);
         }
     }
+}
+
+/// Devices make products in TF32 where the accuracy allows: what that changes is within it, and is
+/// what the error is estimated at.
+#[test]
+fn small_tiles_are_multiplied_in_tf32_on_devices() {
+    let Some(devices) = Devices::two() else { return };
+    let place = folder();
+    let draw =
+        "exageostat sample --n 400 --seed 3 --covariance exponential --params 1,0.05 -o e.csv";
+    support::tegula_in(&place, draw).succeeded();
+    let loglik = "exageostat loglik e.csv --covariance exponential --params 1,0.05 --tile-size 40 \
+                  --json - --quiet";
+    let exact = number(&support::tegula_in(&place, loglik).succeeded().json(), "/loglik");
+    for accuracy in ["1e-2", "1e-1"] {
+        let command = format!("{loglik} --method mixed:{accuracy}");
+        let run = |flags: &str| {
+            let result = devices.run_in(&place, &format!("{command} {flags}")).succeeded().json();
+            let estimate = number(&result, "/method/error_estimate").abs();
+            (number(&result, "/loglik") - exact, estimate)
+        };
+        let (of_cores, _) = run("--devices none");
+        let (of_device, estimate) = run("--devices 0 --workers 0");
+        assert!(of_device.abs() > 3.0 * of_cores.abs(), "{of_device} and {of_cores}: TF32 rounds");
+        assert!(of_device.abs() < 4.0 * estimate, "{accuracy}: {of_device}, not {estimate}");
+    }
+    let trace = "linalg potrf-mixed -n 400 --tile-size 40 --accuracy 1e-2 --check --devices 0,1 \
+                 --workers 1 --policy eager --trace t.csv --json - --quiet";
+    let result = assert_passed(devices.run_in(&place, trace), trace);
+    assert_eq!(number(&result, "/values/tiles in TF32 on devices"), 45.0);
+    let trace = std::fs::read_to_string(place.join("t.csv")).expect("it was written");
+    assert!(trace.contains("gemm-tf32"), "no product may round");
 }
 
 #[test]
@@ -283,7 +339,7 @@ fn tiles_are_those_of_devices_where_these_run_all() {
 fn devices_are_calibrated() {
     let Some(devices) = Devices::two() else { return };
     let place = folder();
-    let command = "platform calibrate --tile-size 16,24 --samples 3 --precision d -o here.toml \
+    let command = "platform calibrate --tile-size 16,24 --samples 3 -o here.toml \
                    --json - --quiet";
     let found = devices.run_in(&place, command).succeeded().json();
     let classes = found["classes"].as_array().expect("a list");
@@ -293,7 +349,9 @@ fn devices_are_calibrated() {
         assert!(rate > 0.0 && rate != 20e9, "{link} was not measured");
     }
     let text = std::fs::read_to_string(place.join("here.toml")).expect("it was written");
-    for (kernel, is_never) in [("potrf", false), ("covariance", false), ("ungtr_hb2st", true)] {
+    for (kernel, is_never) in
+        [("potrf", false), ("gemm-tf32", false), ("covariance", false), ("ungtr_hb2st", true)]
+    {
         let of_device = |line: &&str| line.contains(kernel) && line.contains("Stand-in");
         let lines: Vec<&str> = text.lines().filter(of_device).collect();
         assert!(lines.len() >= 2, "{kernel}: {lines:?}");

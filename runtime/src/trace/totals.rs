@@ -43,6 +43,9 @@ pub struct Totals {
     pub events: u64,
     /// Those of them that came while another thread decided, which was left with them.
     pub conflicts: u64,
+    /// Nanoseconds in which a thread of a real run decided what runs where and what moves, where
+    /// there are several memories or limits of them.
+    pub deciding: u64,
     /// End of the last task, in nanoseconds.
     pub makespan: u64,
 }
@@ -63,6 +66,7 @@ impl Totals {
             misses: vec![0; memories],
             events: 0,
             conflicts: 0,
+            deciding: 0,
             makespan: 0,
         }
     }
@@ -115,6 +119,7 @@ impl Totals {
         less(&mut self.misses, &before.misses);
         self.events -= before.events;
         self.conflicts -= before.conflicts;
+        self.deciding -= before.deciding;
         self.makespan -= before.makespan;
         self
     }

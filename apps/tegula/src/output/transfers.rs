@@ -69,6 +69,7 @@ pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site
     if totals.events > 0 {
         let conflicts = json!({ "events": totals.events, "left": totals.conflicts });
         into.insert("conflicts".to_owned(), conflicts);
+        into.insert("deciding_seconds".to_owned(), json!(totals.deciding as f64 * 1e-9));
     }
 }
 

@@ -28,6 +28,7 @@ fn every_algorithm_passes_its_check_on_emulated_accelerators() {
                     .map(|pointer| number(&result, pointer));
                 assert!(events >= number(&result, "/tasks_run"), "{result:#}");
                 assert!(left < events, "{result:#}");
+                assert!(number(&result, "/deciding_seconds") > 0.0, "{result:#}");
                 // With cores at hand, a policy may leave what is quick to them.
                 if cores == 0 {
                     assert!(number(&result, "/transfers/bytes") > 0.0, "{command}");

@@ -139,6 +139,7 @@ impl Core {
             }
         }
         self.act(shared);
+        self.totals.deciding += shared.now() - now;
         shared.programs.for_each(Program::notify_waiter);
     }
 

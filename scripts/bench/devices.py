@@ -73,10 +73,13 @@ def median(values):
 
 
 def on_device(result):
-    """Share of the time that the device computed, and GB that went to it and came back."""
+    """Share of the time that the device computed, seconds in which it did not and in which anybody
+    decided, and GB that went to it and came back."""
     worker = next(one for one in result["tasks"] if one["worker"].startswith("GPU"))
-    moved = result["transfers"]["per_device"][0]
-    return worker["busy_share"], moved["bytes_in"] / 1e9, moved["bytes_out"] / 1e9
+    moved, busy = result["transfers"]["per_device"][0], worker["busy_share"]
+    last = result["seconds"][-1] if isinstance(result["seconds"], list) else result["seconds"]
+    waits = f"{(1 - busy) * last:.3f} / {result['deciding_seconds']:.3f}"
+    return busy, waits, f"{moved['bytes_in'] / 1e9:.2f} / {moved['bytes_out'] / 1e9:.2f}"
 
 
 def factorizations():
@@ -99,19 +102,19 @@ def factorizations():
         result = tegula("linalg", routine, "-n", n, "--devices", 0, "--repeat", repeats, *workers)
         library = theirs.get(word)
         if result is None:
-            rows.append([routine, n, "", "failed", number(library and library / 1e12, ".1f"), "", "", ""])
+            rows.append([routine, n, "", "failed", number(library and library / 1e12, ".1f"), *[""] * 4])
             continue
         ours = median(result["gflops"]) * 1e9
-        busy, brought, taken = on_device(result)
+        busy, waits, moved = on_device(result)
         ratio = ours / library if library else None
         rows.append([
             routine, n, result["tile_size"], f"{ours / 1e12:.1f}",
             number(library and library / 1e12, ".1f"), number(ratio, ".2f"), f"{100 * busy:.0f} %",
-            f"{brought:.2f} / {taken:.2f}",
+            waits, moved,
         ])  # fmt: skip
     say("## Factorisations and products, double precision")
     say()
-    header = ["routine", "order", "tile", "Tflop/s", "NVIDIA's, whole matrix", "ratio", "device busy", "GB in / out"]
+    header = ["routine", "order", "tile", "Tflop/s", "NVIDIA's, whole matrix", "ratio", "device busy", "s idle / deciding", "GB in / out"]
     table(header, rows)
 
 
@@ -124,13 +127,13 @@ def memory():
             device = "0" if share is None else f"0:{size / share:.2f}GiB"
             result = tegula("linalg", "potrf", "-n", n, "--devices", device, "--workers", 1, "--repeat", 4)
             if result is not None:
-                busy, brought, taken = on_device(result)
+                busy, waits, moved = on_device(result)
                 rate = f"{median(result['gflops']) / 1e3:.1f}"
                 part = "all" if share is None else f"1/{share} of the triangle"
-                rows.append([n, part, rate, f"{100 * busy:.0f} %", f"{brought:.1f} / {taken:.1f}"])
+                rows.append([n, part, rate, f"{100 * busy:.0f} %", waits, moved])
     say("## More than the device may hold: potrf")
     say()
-    table(["order", "memory of the device", "Tflop/s", "device busy", "GB in / out"], rows)
+    table(["order", "memory of the device", "Tflop/s", "device busy", "s idle / deciding", "GB in / out"], rows)
 
 
 def places(n):
@@ -191,22 +194,31 @@ def fits():
     table(["places", "on", "evaluations", "s", "s each"], rows)
 
 
-def neighbours():
-    """One evaluation by Vecchia's approximation with 30 neighbours."""
+def methods():
+    """One evaluation by approximations."""
     rows = []
-    for n in (100000, 400000):
-        row, values = [n], set()
+    smooth = ["--covariance", "matern", "--params", "1,0.1,0.8", "--nugget", "0.09"]
+    # With a correlation that fades fast most tiles may be in TF32.
+    rough = ["--covariance", "exponential", "--params", "1,0.02", "--nugget", "0.09"]
+    for n, method, model in [
+        (100000, "vecchia:30", smooth), (400000, "vecchia:30", smooth), (100000, "vecchia:30:grouped", smooth),
+        (20000, "exact", rough), (20000, "mixed:1e-4", rough), (20000, "mixed:1e-2", rough),
+        (40000, "exact", rough), (40000, "mixed:1e-4", rough), (40000, "mixed:1e-2", rough),
+    ]:  # fmt: skip
+        row, values = [n, method], set()
         for words in (["--devices", "0"], ["--devices", "none"]):
-            given = ["--method", "vecchia:30", "--covariance", "matern", "--params", "1,0.1,0.8", "--nugget", "0.09"]
-            result = tegula("exageostat", "loglik", places(n), *given, *words)
+            if n == 40000 and words == ["--devices", "none"]:
+                row.append("")
+                continue
+            result = tegula("exageostat", "loglik", places(n), "--method", method, *model, *words)
             row.append("" if result is None else f"{result['seconds']:.3f}")
             if result is not None:
                 values.add(result["loglik"])
         spread = (max(values) - min(values)) / abs(max(values)) if values else math.nan
         rows.append([*row, f"{spread:.1e}"])
-    say("## A likelihood given 30 neighbours, seconds from start to value")
+    say("## Approximated likelihoods, seconds from start to value")
     say()
-    table(["places", "device and cores", "cores", "spread of the values"], rows)
+    table(["places", "method", "device and cores", "cores", "spread of the values"], rows)
 
 
 def embeddings():
@@ -244,7 +256,7 @@ SECTIONS = {
     "memory": memory,
     "likelihoods": likelihoods,
     "fits": fits,
-    "neighbours": neighbours,
+    "methods": methods,
     "embeddings": embeddings,
 }
 

@@ -78,9 +78,10 @@ fn likelihoods_are_near_the_exact_ones_in_every_geometry_with_every_covariance()
                 let mut mixed = mixed(&observations, 1e-1, nb);
                 let found = evaluate(&mut mixed, at);
                 let what = format!("{geometry:?}, {}, {columns}, {nb}", covariance.name);
-                let Precisions { tiles, narrow, zero, bytes, dense_bytes } =
+                let Precisions { tiles, narrow, rounded, zero, bytes, dense_bytes } =
                     mixed.precisions().expect("there was an evaluation");
                 assert_eq!(narrow + zero, tiles, "{what}");
+                assert!(rounded <= narrow, "{what}");
                 assert!(bytes < dense_bytes || tiles == 0, "{what}");
                 for criterion in CRITERIA {
                     let error = loglik(&found, criterion) - loglik(&exact, criterion);

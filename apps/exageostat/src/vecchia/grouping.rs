@@ -4,9 +4,9 @@
 //! Each place begins as a set, of it and its neighbours. From the nearest neighbours on, the sets
 //! of a place and of its neighbour become one if the square of the size of that is no more than the
 //! sum of their squares, so that the covariances to be evaluated, and the room that devices need,
-//! become no more. A place of a set
-//! is then given all of the set before it. Source: J. Guinness, "Permutation and grouping methods
-//! for sharpening Gaussian process approximations", Technometrics 60 (2018) 415-429, algorithm 2.
+//! become no more. A place of a set is then given all of the set before it. Source: J. Guinness,
+//! "Permutation and grouping methods for sharpening Gaussian process approximations", Technometrics
+//! 60 (2018) 415-429, algorithm 2.
 
 use tegula_kernels::kernel::vecchia::{NONE, OWN};
 use tegula_runtime::flow::Access::{self, R, W};

@@ -50,8 +50,8 @@ impl Comparison<'_> {
                 let points = random_points(geometry, m + n, 1.0, 11);
                 let points = mark(points, [has_time, has_variables]);
                 let (p, q) = (raw(&points.block(0..m)), raw(&points.block(m..m + n)));
-                // Of the largest tiles, which take long, in one geometry.
-                if m * n < 1 << 14 || geometry == Geometry::Plane {
+                // The largest tiles take long, and are made as the others are.
+                if m * n < 1 << 14 {
                     let slopes = (law.clone(), recipe.structure(), recipe.derivatives());
                     self.slopes::<T>(slopes, geometry, ([&p, &q], [m, n]), random);
                 }
@@ -130,8 +130,8 @@ impl Comparison<'_> {
     }
 }
 
-/// Three terms: all of one variable, or each of a pair of its own; with no shapes, with two that are
-/// relative, and with one that is not.
+/// Three terms: all of one variable, or each of a pair of its own; with no shapes, with two that
+/// are relative, and with one that is not.
 pub(super) fn recipe(has_time: u64, has_variables: u64) -> Recipe {
     let mut recipe = Recipe { has_time, has_variables, ..Recipe::zeroed() };
     let pairs = if has_variables == 1 { [[0, 0], [1, 1], [0, 1]] } else { [[0, 0]; 3] };

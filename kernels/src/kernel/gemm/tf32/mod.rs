@@ -21,8 +21,8 @@ pub(in crate::kernel) use list_entry::ListEntry;
 /// e330).
 pub const TF32_ROUNDING: f64 = 2.0 * 0.000_976_562_5;
 
-/// `C = alpha op(A) op(B) + beta C`, with operands in 32 bits that a device with tensor cores rounds
-/// to TF32, and sums in 32 bits; buffers `[A: R, B: R, C: RW]`.
+/// `C = alpha op(A) op(B) + beta C`, with operands in 32 bits that a device with tensor cores
+/// rounds to TF32, and sums in 32 bits; buffers `[A: R, B: R, C: RW]`.
 ///
 /// A core does not round, nor does a device in 64 bits: there it is [`Gemm`].
 #[derive(Clone, Copy, Debug)]

@@ -77,8 +77,8 @@ impl Sets {
         }
     }
 
-    /// Submits the likelihood's sums, whose buffers are those of [`JointTerms`]: a task that devices
-    /// can run if the covariance has tables, and they have room.
+    /// Submits the likelihood's sums, whose buffers are those of [`JointTerms`]: a task that
+    /// devices can run if the covariance has tables, and they have room.
     pub fn submit_terms(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
         if self.structure.has_tables() && self.fit(0) {
             flow.submit(JointTerms::<true>(self), accesses, 0);

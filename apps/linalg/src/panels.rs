@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_kernels::kernel::gemm::GemmPacked;
+use tegula_kernels::kernel::gemm::{GemmPacked, GemmTf32};
 use tegula_kernels::kernel::pack::{Pack, Structure};
 use tegula_kernels::kernel::syrk::SyrkPacked;
 use tegula_kernels::kernel::trsm::TrsmPacked;
@@ -149,8 +149,12 @@ impl<T: Scalar> Panels<T> {
             return flow.submit(gemm, &[(x, R), (y, R), (tile.handle, RW)], priority);
         }
         let pair = (left, right.op(Trans::Conj));
-        let submit = if rounds { tasks::gemm_tf32 } else { tasks::gemm };
-        submit(flow, (alpha, beta), pair, tile, priority);
+        let (product, operands) = tasks::product((alpha, beta), pair, tile);
+        if rounds {
+            flow.submit(GemmTf32(product), &operands, priority);
+        } else {
+            flow.submit(product, &operands, priority);
+        }
     }
 
     /// Gives the room back when everything submitted so far has run.

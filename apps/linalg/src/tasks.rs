@@ -2,16 +2,8 @@
 
 use tegula_kernels::kernel::lascal::Lascal;
 use tegula_kernels::kernel::{
-    gemm::{Gemm, GemmTf32},
-    gemmt::Gemmt,
-    lauum::Lauum,
-    potrf::Potrf,
-    symm::Symm,
-    syr2k::Syr2k,
-    syrk::Syrk,
-    trmm::Trmm,
-    trsm::Trsm,
-    trtri::Trtri,
+    gemm::Gemm, gemmt::Gemmt, lauum::Lauum, potrf::Potrf, symm::Symm, syr2k::Syr2k, syrk::Syrk,
+    trmm::Trmm, trsm::Trsm, trtri::Trtri,
 };
 use tegula_kernels::option::{Diag, Form, Part, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
@@ -55,20 +47,8 @@ pub(crate) fn gemm<T: Scalar>(
     flow.submit(product, &operands, priority);
 }
 
-/// The same of operands that a device may round to TF32.
-pub(crate) fn gemm_tf32<T: Scalar>(
-    flow: &mut Flow,
-    factors: (T, T),
-    pair: (Tile, Tile),
-    c: Tile,
-    priority: i32,
-) {
-    let (product, operands) = product(factors, pair, c);
-    flow.submit(GemmTf32(product), &operands, priority);
-}
-
 /// The kernel of `C = alpha A B + beta C`, and what it works on.
-fn product<T: Scalar>(
+pub(crate) fn product<T: Scalar>(
     (alpha, beta): (T, T),
     (a, b): (Tile, Tile),
     c: Tile,

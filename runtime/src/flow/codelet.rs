@@ -51,6 +51,10 @@ pub trait Codelet: Copy + Send + 'static {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure>;
     /// Whether [`cuda`](Self::cuda) is there: CUDA devices get no task of a codelet without it.
     const HAS_CUDA: bool = false;
+    /// Whether it is there for these arguments, where they decide.
+    fn runs_on_cuda(&self) -> bool {
+        Self::HAS_CUDA
+    }
     /// Puts the work on the stream of a CUDA device.
     ///
     /// # Errors
@@ -72,6 +76,7 @@ pub struct CodeletInfo {
     pub access: &'static [Access],
     pub(crate) cost: unsafe fn(*const u8) -> Cost,
     pub(crate) cpu: unsafe fn(*const u8, &Buffers<'_>) -> Result<(), Failure>,
+    pub(crate) runs_on_cuda: unsafe fn(*const u8) -> bool,
     pub(crate) cuda: Option<OnStream>,
 }
 
@@ -101,6 +106,7 @@ pub const fn codelet_info<C: Codelet>() -> &'static CodeletInfo {
             access: C::ACCESS,
             cost: cost_of::<C>,
             cpu: cpu_of::<C>,
+            runs_on_cuda: runs_on_cuda_of::<C>,
             cuda: if C::HAS_CUDA { Some(cuda_of::<C>) } else { None },
         }
     }
@@ -122,6 +128,15 @@ unsafe fn cost_of<C: Codelet>(arguments: *const u8) -> Cost {
 unsafe fn cpu_of<C: Codelet>(arguments: *const u8, buffers: &Buffers<'_>) -> Result<(), Failure> {
     // SAFETY: as in `cost_of`.
     unsafe { (*arguments.cast::<C>()).cpu(buffers) }
+}
+
+/// # Safety
+/// `arguments` points to a valid, aligned `C`.
+#[allow(unsafe_code)]
+#[inline(never)]
+unsafe fn runs_on_cuda_of<C: Codelet>(arguments: *const u8) -> bool {
+    // SAFETY: as in `cost_of`.
+    C::HAS_CUDA && unsafe { (*arguments.cast::<C>()).runs_on_cuda() }
 }
 
 /// # Safety

@@ -477,5 +477,5 @@ const fn internal(name: &'static str) -> CodeletInfo {
     unsafe fn cpu(_: *const u8, _: &Buffers<'_>) -> Result<(), Failure> {
         Ok(())
     }
-    CodeletInfo { name, access: &[], cost, cpu, cuda: None }
+    CodeletInfo { name, access: &[], cost, cpu, runs_on_cuda: |_| false, cuda: None }
 }

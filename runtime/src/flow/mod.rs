@@ -47,8 +47,8 @@ use peers::Peers;
 pub use region::{Lines, Region, RegionMut};
 pub use space::Naming;
 pub(crate) use space::{Post, Space, task_view};
-pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, TaskData};
+pub use task::{MAX_ACCESSES, TaskKernel};
 pub use watch::Watch;
 
 use crate::memory::{BufferCache, Reduction};

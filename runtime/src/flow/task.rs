@@ -121,6 +121,11 @@ impl TaskData {
         }
     }
 
+    /// Its kernel with its arguments.
+    pub(crate) fn kernel(&self) -> TaskKernel<'_> {
+        TaskKernel(self)
+    }
+
     pub(crate) fn argument_pointer(&self) -> *const u8 {
         self.arguments.pointer()
     }
@@ -128,6 +133,27 @@ impl TaskData {
     /// A copy of the codelet's value, which may outlive the task.
     pub(crate) fn arguments(&self) -> Arguments {
         self.arguments
+    }
+}
+
+/// The kernel of a task, with its arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskKernel<'a>(&'a TaskData);
+
+impl TaskKernel<'_> {
+    /// What it is without them.
+    #[must_use]
+    pub fn codelet(&self) -> &'static CodeletInfo {
+        self.0.info
+    }
+
+    /// Whether a CUDA device runs it: [`Codelet::runs_on_cuda`].
+    #[must_use]
+    #[allow(unsafe_code)]
+    pub fn runs_on_cuda(&self) -> bool {
+        // SAFETY: `arguments` was made by `Arguments::of` for the codelet of `info`, or the runtime's
+        // own codelet looks at none.
+        unsafe { (self.0.info.runs_on_cuda)(self.0.argument_pointer()) }
     }
 }
 

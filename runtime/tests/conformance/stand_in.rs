@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tegula_runtime::exec::accelerator::{Accelerator, DeviceError, InFlight, Job};
-use tegula_runtime::flow::{CodeletInfo, Failure};
+use tegula_runtime::flow::{Failure, TaskKernel};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, Default)]
@@ -152,8 +152,8 @@ impl Accelerator for StandIn {
         "stand-in"
     }
 
-    fn runs(&self, codelet: &CodeletInfo) -> bool {
-        self.trouble.lacks != Some(codelet.name)
+    fn runs(&self, kernel: TaskKernel<'_>) -> bool {
+        self.trouble.lacks != Some(kernel.codelet().name)
     }
 
     fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError> {

@@ -21,7 +21,7 @@ use std::time::Duration;
 pub use job::Job;
 
 use crate::cuda::Spare;
-use crate::flow::{CodeletInfo, Failure};
+use crate::flow::{Failure, TaskKernel};
 
 /// An accelerator did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,8 +54,8 @@ pub trait Accelerator: Send + Sync {
     /// What to call it in messages.
     fn name(&self) -> &str;
 
-    /// Whether it can run tasks of `codelet`.
-    fn runs(&self, codelet: &CodeletInfo) -> bool;
+    /// Whether it can run tasks of this `kernel`.
+    fn runs(&self, kernel: TaskKernel<'_>) -> bool;
 
     /// A place for `bytes` bytes, at least one, aligned to 64; what it holds is not known.
     ///

@@ -41,7 +41,9 @@ impl Shared {
         let mut of_class = self.machine.workers.iter().filter(|worker| worker.class == class);
         data.kind == Kind::Run
             && of_class.all(|worker| {
-                self.stores.heap(worker.memory).is_some_and(|heap| heap.device().runs(data.info))
+                self.stores
+                    .heap(worker.memory)
+                    .is_some_and(|heap| heap.device().runs(data.kernel()))
             })
     }
 

@@ -11,7 +11,7 @@ use super::NoCuda;
 use super::staging::Lanes;
 use crate::cuda::{Context, Device, DriverError, Event, Place, Spare, Stream, Wait};
 use crate::exec::accelerator::{Accelerator, DeviceError, InFlight, Job};
-use crate::flow::{Check, CodeletInfo, Failure, Tools};
+use crate::flow::{Check, Failure, TaskKernel, Tools};
 
 /// Bytes of a device that are left to libraries and their workspaces, beside a sixteenth of it.
 const HEADROOM: u64 = 256 << 20;
@@ -204,8 +204,8 @@ impl Accelerator for Cuda {
         &self.name
     }
 
-    fn runs(&self, codelet: &CodeletInfo) -> bool {
-        codelet.has_cuda()
+    fn runs(&self, kernel: TaskKernel<'_>) -> bool {
+        kernel.runs_on_cuda()
     }
 
     fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError> {

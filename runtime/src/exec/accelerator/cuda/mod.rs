@@ -4,7 +4,8 @@
 //! Per device: four streams compute, two bring, two fetch, one sets to zero and copies from other
 //! devices; the host's buffers are pinned as they are first copied, and what cannot be goes through
 //! 32 MiB of pinned memory; buffers are kept by size up to the memory's capacity. A codelet runs
-//! there if it has a CUDA side ([`Codelet::HAS_CUDA`](crate::flow::Codelet::HAS_CUDA),
+//! there if it has a CUDA side for its arguments
+//! ([`Codelet::runs_on_cuda`](crate::flow::Codelet::runs_on_cuda),
 //! [`Codelet::cuda`](crate::flow::Codelet::cuda)), which puts work on
 //! [`Launch::stream`](crate::flow::Launch::stream); others go to cores.
 

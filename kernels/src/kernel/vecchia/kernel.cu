@@ -34,12 +34,8 @@ __device__ inline Place place_in(const Law &law, u64 k, u64 columns, double *roo
     return at;
 }
 
-// Coordinates, a time and a variable.
-#define MOST_WIDTH 5
-
 __device__ inline void take_point(const Place &at, u64 i, double *point) {
-    int width = at.law.dimensions + at.law.marks;
-    for (int d = 0; d < width; d++) point[d] = at.points[d * at.ld + i];
+    take_place(at.points, at.ld, i, at.law.dimensions + at.law.marks, point);
 }
 
 // The covariance of two places, without nugget.

@@ -79,24 +79,33 @@ __device__ inline double shape_slope(const Term *term, const RadialTable *table,
 // shapes, then those by time.
 __device__ double composite_slope_entry(const Recipe *recipe, u64 k, const double *a,
                                         const double *b, int dimensions, int sphere) {
-    const RadialTable *tables = (const RadialTable *)(recipe + 1), *shapes = tables + recipe->count;
+    const RadialTable *tables = (const RadialTable *)(recipe + 1);
+    const RadialTable *shapes = tables + recipe->count;
     Places places = compared(recipe, a, b, dimensions, sphere);
+    // The term whose derivative it is, if it is one of a term; k becomes its number there.
+    u64 own = 0;
+    for (; own < recipe->count && k > recipe->terms[own].shapes; own++) {
+        shapes += recipe->terms[own].shapes;
+        k -= 1 + recipe->terms[own].shapes;
+    }
+    if (own < recipe->count) {
+        const Term *term = &recipe->terms[own];
+        if (!is_between(term, &places)) return 0.0;
+        double part = at_distance(tables + own, places.apart);
+        if (k == 0) return part * places.factor;
+        double slope = shape_slope(term, shapes + k - 1, part, places.apart);
+        return term->weight * slope * places.factor;
+    }
     double value = 0.0, by_range = 0.0;
-    // From term to term k becomes what is left of it.
+    shapes = tables + recipe->count;
     for (u64 t = 0; t < recipe->count; t++) {
         const Term *term = &recipe->terms[t];
-        bool is_own = k <= term->shapes;
         if (is_between(term, &places)) {
             double part = at_distance(tables + t, places.apart), slope = 0.0;
-            u64 shape = is_own && k > 0 ? k - 1 : 0;
-            if (term->shapes > 0) slope = shape_slope(term, shapes + shape, part, places.apart);
-            if (is_own) return (k == 0 ? part : term->weight * slope) * places.factor;
+            if (term->shapes > 0) slope = shape_slope(term, shapes, part, places.apart);
             value += term->weight * part;
             by_range += term->weight * slope;
-        } else if (is_own) {
-            return 0.0;
         }
-        k -= 1 + term->shapes;
         shapes += term->shapes;
     }
     value *= places.factor;
@@ -107,6 +116,14 @@ __device__ double composite_slope_entry(const Recipe *recipe, u64 k, const doubl
     return places.logarithm * (k == 2 ? 0.5 * by_range : -value);
 }
 
+// Coordinates, a time and a variable.
+#define MOST_WIDTH 5
+
+// The numbers of place i of so many.
+__device__ inline void take_place(const double *places, u64 count, u64 i, int width, double *to) {
+    for (int k = 0; k < width; k++) to[k] = places[k * count + i];
+}
+
 // Fills the rows x cols tile c; of one on the diagonal what is on and below that, with the nugget
 // there.
 extern "C" __global__ void covariance_composite(const Recipe *recipe, const double *row_points,
@@ -114,14 +131,13 @@ extern "C" __global__ void covariance_composite(const Recipe *recipe, const doub
                                                 int dimensions, int sphere, int lower, real *c) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows) return;
-    // Coordinates, a time and a variable.
-    double a[5], b[5];
+    double a[MOST_WIDTH], b[MOST_WIDTH];
     int width = dimensions + (int)(recipe->has_time + recipe->has_variables);
-    for (int k = 0; k < width; k++) a[k] = row_points[k * rows + i];
+    take_place(row_points, rows, i, width, a);
     u64 stride = (u64)gridDim.y * blockDim.y;
     for (u64 j = (u64)blockIdx.y * blockDim.y + threadIdx.y; j < cols; j += stride) {
         if (lower && i < j) continue;
-        for (int k = 0; k < width; k++) b[k] = column_points[k * cols + j];
+        take_place(column_points, cols, j, width, b);
         double value = composite_entry(recipe, a, b, dimensions, sphere);
         if (lower && i == j) value += recipe->nugget;
         c[j * rows + i] = (real)value;
@@ -135,15 +151,14 @@ extern "C" __global__ void composite_slope(const Recipe *recipe, u64 k, const do
                                            int dimensions, int sphere, int lower, real *d) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows) return;
-    // Coordinates, a time and a variable.
-    double a[5], b[5];
+    double a[MOST_WIDTH], b[MOST_WIDTH];
     int width = dimensions + (int)(recipe->has_time + recipe->has_variables);
-    for (int c = 0; c < width; c++) a[c] = row_points[c * rows + i];
+    take_place(row_points, rows, i, width, a);
     u64 stride = (u64)gridDim.y * blockDim.y;
     for (u64 j = (u64)blockIdx.y * blockDim.y + threadIdx.y; j < cols; j += stride) {
         double value = 0.0;
         if (!lower || i >= j) {
-            for (int c = 0; c < width; c++) b[c] = column_points[c * cols + j];
+            take_place(column_points, cols, j, width, b);
             value = composite_slope_entry(recipe, k, a, b, dimensions, sphere);
             if (lower && i == j) value *= 0.5;
         }

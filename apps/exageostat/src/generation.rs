@@ -108,17 +108,10 @@ impl Entries {
         handles: [Handle; 3],
         priority: i32,
     ) {
-        let (geometry, precision) = (self.geometry, PhantomData);
-        let accesses = self.accesses(handles);
-        if has_tables {
-            let kernel =
-                CompositeCovariance::<T, true> { rows, cols, geometry, part, terms, precision };
-            flow.submit(kernel, &accesses, priority);
-        } else {
-            let kernel =
-                CompositeCovariance::<T, false> { rows, cols, geometry, part, terms, precision };
-            flow.submit(kernel, &accesses, priority);
-        }
+        let (geometry, precision) = (self.geometry, PhantomData::<T>);
+        let kernel =
+            CompositeCovariance { rows, cols, geometry, part, terms, has_tables, precision };
+        flow.submit(kernel, &self.accesses(handles), priority);
     }
 
     fn accesses(&self, [rows, columns, tile]: [Handle; 3]) -> [(Handle, Access); 4] {

@@ -56,8 +56,8 @@ impl Comparison<'_> {
                     self.slopes::<T>(slopes, geometry, ([&p, &q], [m, n]), random);
                 }
                 let tile = |rows, cols, part| {
-                    let (terms, precision) = (3, PhantomData::<T>);
-                    CompositeCovariance::<T, true> { rows, cols, geometry, part, terms, precision }
+                    let (terms, has_tables, precision) = (3, true, PhantomData::<T>);
+                    CompositeCovariance { rows, cols, geometry, part, terms, has_tables, precision }
                 };
                 let out = vec![0; m * n * size_of::<T>()];
                 let full = tile(m, n, Part::Full);
@@ -103,7 +103,6 @@ impl Comparison<'_> {
         ([p, q], [m, n]): ([&Vec<u8>; 2], [usize; 2]),
         random: &mut RandomInputs,
     ) {
-        const TABLES: bool = true;
         let (width, first, vectors) = (4, 1, 2);
         let (size, with_panel) = (16.0 * (m + n) as f64, geometry == Geometry::Plane);
         let mut panel = |rows: usize, cols: usize| raw(&random.numbers::<T>(rows * cols));
@@ -113,20 +112,20 @@ impl Comparison<'_> {
         let (a, b_i, b_j) = (panel(m, n), panel(m, width), panel(n, width));
         let (y_i, y_j) = (panel(m, made), panel(n, made));
         let sides = [law.clone(), p.clone(), q.clone(), a, b_i.clone(), b_j, y_i, y_j];
-        self.compare::<T, T, _>(Score::<T, TABLES>::new(tile), &sides, size);
+        self.compare::<T, T, _>(Score::<T>::new(tile), &sides, size);
         let square = ScoreTile { cols: m, ..tile };
         let sides = [law.clone(), p.clone(), panel(m, m), b_i, panel(m, made)];
-        self.compare::<T, T, _>(ScoreDiagonal::<T, TABLES>::new(square), &sides, size);
+        self.compare::<T, T, _>(ScoreDiagonal::<T>::new(square), &sides, size);
         let (rows, cols) = (m, n);
         let tile = ProductTile { rows, cols, width, derivatives, with_panel, geometry, structure };
         let made = width * (derivatives + 1);
         let (x_i, x_j) = (panel(m, width), panel(n, width));
         let (y_i, y_j) = (panel(m, made), panel(n, made));
         let sides = [law.clone(), p.clone(), q.clone(), x_i.clone(), x_j, y_i.clone(), y_j];
-        self.compare::<T, T, _>(Product::<T, TABLES>::new(tile), &sides, size);
+        self.compare::<T, T, _>(Product::<T>::new(tile), &sides, size);
         let square = ProductTile { cols: m, ..tile };
         let sides = [law, p.clone(), x_i, y_i];
-        self.compare::<T, T, _>(ProductDiagonal::<T, TABLES>::new(square), &sides, size);
+        self.compare::<T, T, _>(ProductDiagonal::<T>::new(square), &sides, size);
     }
 }
 

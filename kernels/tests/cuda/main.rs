@@ -459,12 +459,12 @@ fn the_page_says_which_kernels_run_on_devices() {
 fn kernels_of_the_likelihood_have_a_cuda_side() {
     let all = [
         codelet_info::<Covariance<f64>>(),
-        codelet_info::<CompositeCovariance<f64, true>>(),
-        codelet_info::<Score<f64, true>>(),
+        codelet_info::<CompositeCovariance<f64>>(),
+        codelet_info::<Score<f64>>(),
         codelet_info::<Terms>(),
         codelet_info::<ScoreTerms>(),
-        codelet_info::<JointTerms<true>>(),
-        codelet_info::<JointScore<true>>(),
+        codelet_info::<JointTerms>(),
+        codelet_info::<JointScore>(),
         codelet_info::<AddNoise<f64>>(),
         codelet_info::<TimesNoise<f64>>(),
     ];

@@ -78,10 +78,10 @@ impl Comparison<'_> {
                 Structure::Composite { .. } => law.clone(),
             };
             let terms = [own, records.clone(), lists.clone(), sums(Terms::length(columns))];
-            self.compare::<f64, f64, _>(JointTerms::<true>(sets), &terms, size);
+            self.compare::<f64, f64, _>(JointTerms(sets), &terms, size);
             let (mix, made) = (raw(&[2.0, 0.3, 0.3, 0.7]), sums(ScoreSums::length(derivatives)));
             let score = [law, records.clone(), lists, mix, made];
-            let kernel = JointScore::<true> { sets, derivatives };
+            let kernel = JointScore { sets, derivatives };
             self.compare::<f64, f64, _>(kernel, &score, 64.0 * size);
         }
         if matches!(structure, Structure::Composite { .. }) {
@@ -91,7 +91,8 @@ impl Comparison<'_> {
             let places = Places { first: 0, rows, neighbours: m, columns, geometry };
             let made = sums(rows * (columns + 1));
             let buffers = [law(0.25), records, given, raw(&targets), made];
-            self.compare::<f64, f64, _>(CompositeWeights::<true>(places), &buffers, size);
+            let kernel = CompositeWeights { places, marks: points.marks(), structure };
+            self.compare::<f64, f64, _>(kernel, &buffers, size);
         }
     }
 

@@ -87,7 +87,8 @@ pub fn rate_of(
     let composite = Composite::new(law.bytes(), geometry);
     let (part, precision) = (Part::Full, PhantomData);
     let (rows, cols, terms) = (ORDER, ORDER, 1);
-    let tile = CompositeCovariance::<f64, true> { rows, cols, geometry, part, terms, precision };
+    let tile =
+        CompositeCovariance { rows, cols, geometry, part, terms, has_tables: true, precision };
     let (mut out, start, mut rounds) = (vec![0.0; ORDER * ORDER], Instant::now(), 0);
     while start.elapsed().as_secs_f64() < 0.02 {
         tile.compute(&composite, (points.held(), points.held()), &mut out);

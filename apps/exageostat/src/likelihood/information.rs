@@ -14,7 +14,7 @@
 use std::marker::PhantomData;
 
 use tegula_kernels::kernel::covariance::Structure;
-use tegula_kernels::kernel::covariance_product::ProductTile;
+use tegula_kernels::kernel::covariance_product::{Product, ProductDiagonal, ProductTile};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::noise::TimesNoise;
@@ -258,11 +258,12 @@ impl<T: Real> Work<'_, T> {
                 let [x_i, x_j] = [i, j].map(|i| (x.tile(i, 0), R));
                 let [y_i, y_j] = [i, j].map(|i| (products.tile(i, 0), add));
                 if i == j {
-                    tile.submit_diagonal::<T>(flow, &[tables, row, x_i, y_i]);
+                    let accesses = [tables, row, x_i, y_i];
+                    flow.submit(ProductDiagonal::<T>::new(tile), &accesses, 0);
                     self.multiply_noise(flow, panel, (i, y_i));
                 } else {
                     let accesses = [tables, row, column, x_i, x_j, y_i, y_j];
-                    tile.submit::<T>(flow, &accesses);
+                    flow.submit(Product::<T>::new(tile), &accesses, 0);
                 }
             }
         }

@@ -16,7 +16,7 @@
 use std::marker::PhantomData;
 
 use tegula_kernels::kernel::covariance::Structure;
-use tegula_kernels::kernel::covariance_score::ScoreTile;
+use tegula_kernels::kernel::covariance_score::{self, ScoreDiagonal, ScoreTile};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::noise::TimesNoise;
 use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
@@ -282,11 +282,11 @@ impl<T: Real> Phases<T> {
             let down = (products.tile(i, 0), add);
             if i == j {
                 let accesses = [tables, row, a, rows, down];
-                tile.submit_diagonal::<T>(flow, &accesses);
+                flow.submit(ScoreDiagonal::<T>::new(tile), &accesses, 0);
             } else {
                 let across = (products.tile(j, 0), add);
                 let accesses = [tables, row, column, a, rows, columns, down, across];
-                tile.submit::<T>(flow, &accesses);
+                flow.submit(covariance_score::Score::<T>::new(tile), &accesses, 0);
             }
         }
     }

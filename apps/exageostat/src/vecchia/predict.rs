@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use tegula_kernels::geometry::Points;
+use tegula_kernels::kernel::covariance::Recipe;
 use tegula_kernels::kernel::vecchia::{CompositeWeights, NONE, Places, Weights};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
@@ -184,10 +185,12 @@ impl LocalPredictor {
             None => {
                 let accesses = [&given[..], &[(targets, R), (out, W)]].concat();
                 let places = Places { first: 0, rows, neighbours, columns, geometry };
-                match law.recipe().map(|recipe| recipe.structure().has_tables()) {
+                match law.recipe().map(Recipe::structure) {
                     None => flow.submit(Weights(places), &accesses, 0),
-                    Some(true) => flow.submit(CompositeWeights::<true>(places), &accesses, 0),
-                    Some(false) => flow.submit(CompositeWeights::<false>(places), &accesses, 0),
+                    Some(structure) => {
+                        let kernel = CompositeWeights { places, marks, structure };
+                        flow.submit(kernel, &accesses, 0);
+                    }
                 }
             }
             Some((block, weights)) => {

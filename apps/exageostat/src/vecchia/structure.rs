@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::Structure;
-use tegula_kernels::kernel::vecchia::{Conditionals, Places, ScoreTerms, Sets, Terms};
+use tegula_kernels::kernel::vecchia::{
+    Conditionals, JointScore, JointTerms, Places, ScoreTerms, Sets, Terms,
+};
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_runtime::ranks::Spot;
@@ -213,7 +215,7 @@ impl Blocks {
     ) {
         let accesses = [(table, R), (records, R), (block.lists, R), (sums, W)];
         if self.are_sets {
-            self.sets(block, columns, structure).submit_terms(flow, &accesses);
+            flow.submit(JointTerms(self.sets(block, columns, structure)), &accesses, 0);
         } else {
             flow.submit(Terms(self.places(block, columns)), &accesses, 0);
         }
@@ -234,7 +236,10 @@ impl Blocks {
                 let places = self.places(block, columns);
                 flow.submit(ScoreTerms { places, derivatives, is_relative }, &accesses, 0);
             }
-            _ => self.sets(block, columns, structure).submit_score(derivatives, flow, &accesses),
+            _ => {
+                let sets = self.sets(block, columns, structure);
+                flow.submit(JointScore { sets, derivatives }, &accesses, 0);
+            }
         }
     }
 

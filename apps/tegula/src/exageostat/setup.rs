@@ -161,7 +161,7 @@ impl Setup {
                 Approximation::None => computation.codelets(),
             };
             if !covariance.is_radial() {
-                all.push(CompositeCovariance::<f64, true>::NAME);
+                all.push(CompositeCovariance::<f64>::NAME);
             }
             all
         };

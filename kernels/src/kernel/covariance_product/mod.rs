@@ -19,7 +19,7 @@ mod cuda;
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle, Launch};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use super::covariance::{Structure, TABLE_BYTES};
 use crate::geometry::Geometry;
@@ -62,19 +62,19 @@ impl ProductTile {
 /// A tile off the diagonal; buffers `[tables: R, row points: R, column points: R, X_i: R, X_j: R,
 /// Y_i: RW, Y_j: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Product<T, const TABLES: bool> {
+pub struct Product<T> {
     tile: ProductTile,
     precision: PhantomData<T>,
 }
 
 /// A tile on the diagonal; buffers `[tables: R, points: R, X: R, Y: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct ProductDiagonal<T, const TABLES: bool> {
+pub struct ProductDiagonal<T> {
     tile: ProductTile,
     precision: PhantomData<T>,
 }
 
-impl<T, const TABLES: bool> Product<T, TABLES> {
+impl<T> Product<T> {
     /// The task on `tile`.
     #[must_use]
     pub const fn new(tile: ProductTile) -> Self {
@@ -82,7 +82,7 @@ impl<T, const TABLES: bool> Product<T, TABLES> {
     }
 }
 
-impl<T, const TABLES: bool> ProductDiagonal<T, TABLES> {
+impl<T> ProductDiagonal<T> {
     /// The task on `tile`.
     ///
     /// # Panics
@@ -94,7 +94,7 @@ impl<T, const TABLES: bool> ProductDiagonal<T, TABLES> {
     }
 }
 
-impl<T: Real, const TABLES: bool> Codelet for Product<T, TABLES> {
+impl<T: Real> Codelet for Product<T> {
     const NAME: &'static str = "covariance_product";
     const ACCESS: &'static [Access] = &[R, R, R, R, R, RW, RW];
 
@@ -110,14 +110,18 @@ impl<T: Real, const TABLES: bool> Codelet for Product<T, TABLES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.tile.structure.has_tables()
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.tile.launch::<T>(launch, (1, 2), (3, 4), (5, Some(6)))
     }
 }
 
-impl<T: Real, const TABLES: bool> Codelet for ProductDiagonal<T, TABLES> {
+impl<T: Real> Codelet for ProductDiagonal<T> {
     const NAME: &'static str = "covariance_product_diagonal";
     const ACCESS: &'static [Access] = &[R, R, R, RW];
 
@@ -131,33 +135,13 @@ impl<T: Real, const TABLES: bool> Codelet for ProductDiagonal<T, TABLES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.tile.structure.has_tables()
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.tile.launch::<T>(launch, (1, 1), (2, 2), (3, None))
-    }
-}
-
-impl ProductTile {
-    /// Submits a task on it, whose buffers are those of [`Product`]: one that devices can run if
-    /// the covariance has tables.
-    pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        if self.structure.has_tables() {
-            flow.submit(Product::<T, true>::new(self), accesses, 0);
-        } else {
-            flow.submit(Product::<T, false>::new(self), accesses, 0);
-        }
-    }
-
-    /// The same of a tile on the diagonal, whose buffers are those of [`ProductDiagonal`].
-    ///
-    /// # Panics
-    /// If it is not square.
-    pub fn submit_diagonal<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        if self.structure.has_tables() {
-            flow.submit(ProductDiagonal::<T, true>::new(self), accesses, 0);
-        } else {
-            flow.submit(ProductDiagonal::<T, false>::new(self), accesses, 0);
-        }
     }
 }

@@ -21,7 +21,7 @@ mod cuda;
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::Access::{self, R, RW};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle, Launch};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Launch};
 
 use super::covariance::{Structure, TABLE_BYTES};
 use crate::geometry::Geometry;
@@ -66,19 +66,19 @@ impl ScoreTile {
 /// A tile off the diagonal; buffers `[tables: R, row points: R, column points: R, A: R, B_i: R,
 /// B_j: R, Y_i: RW, Y_j: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Score<T, const TABLES: bool> {
+pub struct Score<T> {
     tile: ScoreTile,
     precision: PhantomData<T>,
 }
 
 /// A tile on the diagonal; buffers `[tables: R, points: R, A: R, B_i: R, Y_i: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct ScoreDiagonal<T, const TABLES: bool> {
+pub struct ScoreDiagonal<T> {
     tile: ScoreTile,
     precision: PhantomData<T>,
 }
 
-impl<T, const TABLES: bool> Score<T, TABLES> {
+impl<T> Score<T> {
     /// The task on `tile`.
     #[must_use]
     pub const fn new(tile: ScoreTile) -> Self {
@@ -86,7 +86,7 @@ impl<T, const TABLES: bool> Score<T, TABLES> {
     }
 }
 
-impl<T, const TABLES: bool> ScoreDiagonal<T, TABLES> {
+impl<T> ScoreDiagonal<T> {
     /// The task on `tile`.
     ///
     /// # Panics
@@ -107,7 +107,7 @@ pub struct Line<'a, T> {
     pub panel: &'a [T],
 }
 
-impl<T: Real, const TABLES: bool> Codelet for Score<T, TABLES> {
+impl<T: Real> Codelet for Score<T> {
     const NAME: &'static str = "covariance_score";
     const ACCESS: &'static [Access] = &[R, R, R, R, R, R, RW, RW];
 
@@ -123,7 +123,11 @@ impl<T: Real, const TABLES: bool> Codelet for Score<T, TABLES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.tile.structure.has_tables()
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let side = |points, panel, made| Side { points, panel, made };
@@ -131,7 +135,7 @@ impl<T: Real, const TABLES: bool> Codelet for Score<T, TABLES> {
     }
 }
 
-impl<T: Real, const TABLES: bool> Codelet for ScoreDiagonal<T, TABLES> {
+impl<T: Real> Codelet for ScoreDiagonal<T> {
     const NAME: &'static str = "covariance_score_diagonal";
     const ACCESS: &'static [Access] = &[R, R, R, R, RW];
 
@@ -146,34 +150,14 @@ impl<T: Real, const TABLES: bool> Codelet for ScoreDiagonal<T, TABLES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.tile.structure.has_tables()
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let rows = Side { points: 1, panel: 3, made: 4 };
         self.tile.launch::<T>(launch, 2, (rows, None))
-    }
-}
-
-impl ScoreTile {
-    /// Submits a task on it, whose buffers are those of [`Score`]: one that devices can run if the
-    /// covariance has tables.
-    pub fn submit<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        if self.structure.has_tables() {
-            flow.submit(Score::<T, true>::new(self), accesses, 0);
-        } else {
-            flow.submit(Score::<T, false>::new(self), accesses, 0);
-        }
-    }
-
-    /// The same of a tile on the diagonal, whose buffers are those of [`ScoreDiagonal`].
-    ///
-    /// # Panics
-    /// If it is not square.
-    pub fn submit_diagonal<T: Real>(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        if self.structure.has_tables() {
-            flow.submit(ScoreDiagonal::<T, true>::new(self), accesses, 0);
-        } else {
-            flow.submit(ScoreDiagonal::<T, false>::new(self), accesses, 0);
-        }
     }
 }

@@ -9,7 +9,7 @@ use super::group::MOST;
 use super::{NONE, Places};
 use crate::error::NumericalError;
 use crate::kernel::covariance::composite::Room;
-use crate::kernel::covariance::{Composite, Single, Vectors};
+use crate::kernel::covariance::{Composite, Single, Structure, Vectors};
 
 /// Rows of a block of the scalar factorisation.
 const ROWS: usize = 3;
@@ -105,18 +105,25 @@ pub(super) fn scatter<'a>(
 /// Predictions from neighbours by a composite covariance; buffers `[recipe and tables: R, records:
 /// R, neighbours: R, targets: R, out: W]`.
 ///
-/// As [`Weights`](super::Weights); targets have their marks after their coordinates. Devices run it
-/// if the covariance has `TABLES`.
+/// As [`Weights`](super::Weights); targets have their marks after their coordinates.
 #[derive(Clone, Copy, Debug)]
-pub struct CompositeWeights<const TABLES: bool>(pub Places);
+pub struct CompositeWeights {
+    /// The targets, and what they are given.
+    pub places: Places,
+    /// Marks of each.
+    pub marks: usize,
+    /// What the covariance is made from.
+    pub structure: Structure,
+}
 
-impl<const TABLES: bool> Codelet for CompositeWeights<TABLES> {
+impl Codelet for CompositeWeights {
     const NAME: &'static str = "vecchia_composite_weights";
     const ACCESS: &'static [Access] = &[R, R, R, R, W];
 
     fn cost(&self) -> Cost {
-        let (rows, m) = (self.0.rows as f64, self.0.neighbours as f64 + 1.0);
-        let numbers = m * (0.5 + (self.0.geometry.stored() + self.0.columns) as f64);
+        let Places { rows, neighbours, columns, geometry, .. } = self.places;
+        let (rows, m) = (rows as f64, neighbours as f64 + 1.0);
+        let numbers = m * (0.5 + (geometry.stored() + self.marks + columns) as f64);
         Cost {
             flops: rows * (m.powi(3) / 3.0 + 40.0 * m * m),
             bytes: rows * numbers * size_of::<f64>() as f64,
@@ -128,14 +135,18 @@ impl<const TABLES: bool> Codelet for CompositeWeights<TABLES> {
         Ok(self.compute(buffers.read(0), records, neighbours, targets, buffers.write(4))?)
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.structure.has_tables()
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)
     }
 }
 
-impl<const TABLES: bool> CompositeWeights<TABLES> {
+impl CompositeWeights {
     /// Overwrites `out`, `columns + 1` numbers for each target.
     ///
     /// # Errors
@@ -151,8 +162,9 @@ impl<const TABLES: bool> CompositeWeights<TABLES> {
         targets: &[f64],
         out: &mut [f64],
     ) -> Result<(), NumericalError> {
-        let Places { rows, neighbours: most, columns, geometry, .. } = self.0;
+        let Places { rows, neighbours: most, columns, geometry, .. } = self.places;
         let composite = Composite::new(tables, geometry);
+        assert_eq!(composite.recipe().marks(), self.marks, "marks of places");
         let (own, nugget) = (composite.width(), composite.recipe().nugget);
         let width = own + columns;
         assert_eq!(records.len() % width, 0, "numbers of the records");

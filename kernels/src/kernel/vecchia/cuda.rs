@@ -117,20 +117,40 @@ impl Kernel<'_> {
             // records, and each block of threads has its room.
             unsafe { Program::run(launch, self.name, Grid::small_blocks(blocks), &arguments) }?;
         }
-        let rows = Argument::size(rows);
         if let Made::Sums(length, sums) = self.made {
-            let arguments = [rows, each.place(), Argument::place(sums)];
-            // SAFETY: there are so many numbers of each place, and as many sums.
-            unsafe { Program::run(launch, "add_places", Grid::block_each(length), &arguments) }?;
+            add_up(launch, rows, each, (length, sums))?;
         }
-        let verdict = Verdict::new(launch)?;
-        let arguments = [rows, bad.place(), Argument::<f64>::Place(verdict.address())];
-        // SAFETY: there is a number for each place, and the verdict is on the device.
-        unsafe { Program::run(launch, "find_bad_place", Grid::ONE_BLOCK, &arguments) }?;
-        verdict.check(launch, move |place| NumericalError::NotPositiveDefinite {
-            order: first + place,
-        })
+        judge(launch, "find_bad_place", (rows, bad), first)
     }
+}
+
+/// Puts the sums of what there is of each of `count` places or sets on the stream, so many numbers.
+#[allow(unsafe_code)]
+pub(super) fn add_up(
+    launch: &Launch<'_>,
+    count: usize,
+    each: Block<f64>,
+    (length, sums): (usize, *mut f64),
+) -> Result<(), Failure> {
+    let arguments = [Argument::size(count), each.place(), Argument::place(sums)];
+    // SAFETY: there are so many numbers of each, and as many sums.
+    unsafe { Program::run(launch, "add_places", Grid::block_each(length), &arguments) }
+}
+
+/// Puts the kernel that looks through the numbers of `bad` places on the stream: the task fails
+/// with the order that it finds, and `first` more.
+#[allow(unsafe_code)]
+pub(super) fn judge(
+    launch: &Launch<'_>,
+    kernel: &'static str,
+    (count, bad): (usize, Block<f64>),
+    first: usize,
+) -> Result<(), Failure> {
+    let verdict = Verdict::new(launch)?;
+    let arguments = [Argument::size(count), bad.place(), Argument::<f64>::Place(verdict.address())];
+    // SAFETY: there are so many numbers, and the verdict is on the device.
+    unsafe { Program::run(launch, kernel, Grid::ONE_BLOCK, &arguments) }?;
+    verdict.check(launch, move |place| NumericalError::NotPositiveDefinite { order: first + place })
 }
 
 impl Terms {
@@ -175,15 +195,12 @@ impl Weights {
     }
 }
 
-impl<const TABLES: bool> CompositeWeights<TABLES> {
+impl CompositeWeights {
     /// Puts the predictions on the stream.
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
-        let Places { rows, geometry, .. } = self.0;
-        let numbers = launch.read::<f64>(3).1;
-        let marks = numbers.checked_div(rows).map_or(0, |width| width - geometry.stored());
-        let (structure, derivatives) = (Structure::Composite { has_tables: TABLES }, 0);
-        let law = Law { structure, derivatives, geometry, marks };
-        weights(launch, self.0, law)
+        let &Self { places, marks, structure } = self;
+        let law = Law { structure, derivatives: 0, geometry: places.geometry, marks };
+        weights(launch, places, law)
     }
 }
 

@@ -236,22 +236,20 @@ impl Codelet for Conditionals {
     }
 }
 
-/// As [`Terms`], of sets; buffers `[table: R, records: R, sets: R, sums: W]`. Devices run it if the
-/// covariance has `TABLES`.
+/// As [`Terms`], of sets; buffers `[table: R, records: R, sets: R, sums: W]`.
 #[derive(Clone, Copy, Debug)]
-pub struct JointTerms<const TABLES: bool>(pub Sets);
+pub struct JointTerms(pub Sets);
 
-/// As [`ScoreTerms`], of sets; buffers `[tables: R, records: R, sets: R, M: R, sums: W]`. Devices
-/// run it if the covariance has `TABLES`.
+/// As [`ScoreTerms`], of sets; buffers `[tables: R, records: R, sets: R, M: R, sums: W]`.
 #[derive(Clone, Copy, Debug)]
-pub struct JointScore<const TABLES: bool> {
+pub struct JointScore {
     /// The sets.
     pub sets: Sets,
     /// How many derivatives there are.
     pub derivatives: usize,
 }
 
-impl<const TABLES: bool> Codelet for JointTerms<TABLES> {
+impl Codelet for JointTerms {
     const NAME: &'static str = "vecchia_joint";
     const ACCESS: &'static [Access] = &[R, R, R, W];
 
@@ -265,14 +263,18 @@ impl<const TABLES: bool> Codelet for JointTerms<TABLES> {
         Ok(self.compute(Vectors::widest(), tables, records, sets, buffers.write(3))?)
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.0.run_on_cuda(0)
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)
     }
 }
 
-impl<const TABLES: bool> Codelet for JointScore<TABLES> {
+impl Codelet for JointScore {
     const NAME: &'static str = "vecchia_joint_score";
     const ACCESS: &'static [Access] = &[R, R, R, R, W];
 
@@ -287,7 +289,11 @@ impl<const TABLES: bool> Codelet for JointScore<TABLES> {
         Ok(self.compute(Vectors::widest(), tables, records, sets, mix, sums)?)
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.sets.run_on_cuda(self.matrices())
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)

@@ -231,12 +231,12 @@ fn sets_condition_each_place_on_all_of_theirs_before_it() {
                 for vectors in Vectors::available() {
                     let what = format!("{geometry:?} {vectors:?} {m}");
                     let mut found = vec![f64::NAN; expected.len()];
-                    let terms = JointTerms::<true>(joint);
+                    let terms = JointTerms(joint);
                     let done = terms.compute(vectors, first, &records, &sets, &mut found);
                     done.expect("positive definite");
                     assert_near(&found, &expected, &what);
                     let mut found = vec![f64::NAN; slope.len()];
-                    let score = JointScore::<true> { sets: joint, derivatives: 2 };
+                    let score = JointScore { sets: joint, derivatives: 2 };
                     let done = score.compute(vectors, all, &records, &sets, &mix, &mut found);
                     done.expect("positive definite");
                     assert_near(&found, &slope, &what);
@@ -260,7 +260,7 @@ fn a_set_with_coincident_places_names_the_second() {
         let structure = Structure::Radial { is_relative: true };
         let sets = Sets { columns: 2, marks: 0, geometry, structure, size: (3, 1) };
         let tables = bytemuck::bytes_of(&table);
-        let failed = JointTerms::<true>(sets).compute(vectors, tables, &records, &list, &mut sums);
+        let failed = JointTerms(sets).compute(vectors, tables, &records, &list, &mut sums);
         let expected = crate::error::NumericalError::NotPositiveDefinite { order: 10 };
         assert_eq!(failed, Err(expected), "{vectors:?}");
     }

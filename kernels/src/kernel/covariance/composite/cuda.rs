@@ -13,7 +13,7 @@ use crate::scalar::Real;
 /// The device's side; that of radial covariances comes before it.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
 
-impl<T: Real, const TABLES: bool> CompositeCovariance<T, TABLES> {
+impl<T: Real> CompositeCovariance<T> {
     /// Puts the tile on the stream.
     #[allow(unsafe_code)]
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {

@@ -142,9 +142,9 @@ pub fn composite_buffer(recipe: &Recipe, tables: &[RadialTable]) -> Vec<Line> {
 ///
 /// As [`Covariance`](super::Covariance), of which it is a sum: for a tile on the diagonal what is
 /// on and below that, with the nugget where an observation meets itself. Cannot fail. A covariance
-/// without tables (`TABLES` says that it has some) is evaluated on cores.
+/// without tables is evaluated on cores.
 #[derive(Clone, Copy, Debug)]
-pub struct CompositeCovariance<T, const TABLES: bool> {
+pub struct CompositeCovariance<T> {
     /// Rows of the tile.
     pub rows: usize,
     /// Columns of the tile.
@@ -155,11 +155,13 @@ pub struct CompositeCovariance<T, const TABLES: bool> {
     pub part: Part,
     /// Terms for each entry, as far as the work depends on them.
     pub terms: usize,
+    /// Whether these have tables.
+    pub has_tables: bool,
     /// The precision of the tile.
     pub precision: PhantomData<T>,
 }
 
-impl<T: Real, const TABLES: bool> Codelet for CompositeCovariance<T, TABLES> {
+impl<T: Real> Codelet for CompositeCovariance<T> {
     const NAME: &'static str = "covariance-composite";
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::R, Access::W];
 
@@ -178,14 +180,18 @@ impl<T: Real, const TABLES: bool> Codelet for CompositeCovariance<T, TABLES> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = TABLES;
+    const HAS_CUDA: bool = true;
+
+    fn runs_on_cuda(&self) -> bool {
+        self.has_tables
+    }
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)
     }
 }
 
-impl<T: Real, const TABLES: bool> CompositeCovariance<T, TABLES> {
+impl<T: Real> CompositeCovariance<T> {
     /// Fills a contiguous tile.
     ///
     /// # Panics

@@ -2,12 +2,11 @@
 
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::super::cuda::Law;
+use super::super::cuda::{Law, add_up, judge};
 use super::super::{JointScore, JointTerms, ScoreSums, Terms};
 use super::Sets;
 use crate::cuda::device_code::Argument;
-use crate::cuda::{Block, Grid, Program, Verdict, input, output};
-use crate::error::NumericalError;
+use crate::cuda::{Block, Grid, Program, input, output};
 
 /// The device's side; that of places by themselves comes before it.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
@@ -27,10 +26,12 @@ impl Sets {
         squares * (1 + matrices) + numbers * (width * (1 + columns) + columns + 2)
     }
 
-    /// Whether a device should have room for them, with so many matrices of each beside its own.
-    pub(super) fn fit(&self, matrices: usize) -> bool {
+    /// Whether devices run tasks on them, with so many matrices of each beside its own: if the
+    /// covariance has tables, and they should have room.
+    pub(in super::super) fn run_on_cuda(&self, matrices: usize) -> bool {
         let (rows, neighbours) = self.size;
-        self.room(matrices, rows * (neighbours + 2)) <= MOST_ROOM / size_of::<f64>()
+        self.structure.has_tables()
+            && self.room(matrices, rows * (neighbours + 2)) <= MOST_ROOM / size_of::<f64>()
     }
 
     /// Puts the kernel called `name` on the stream, with so many `matrices` of each set for as many
@@ -62,19 +63,12 @@ impl Sets {
         // SAFETY: the buffers have the sizes of the contract, members of sets are numbers of
         // records, and the squares of their sizes add up to no more than it says: they have room.
         unsafe { Program::run(launch, name, Grid::block_each(blocks), &arguments) }?;
-        let blocks = Argument::size(blocks);
-        let arguments = [blocks, each.place(), Argument::place(sums)];
-        // SAFETY: there are so many numbers of each block, and as many sums.
-        unsafe { Program::run(launch, "add_places", Grid::block_each(length), &arguments) }?;
-        let verdict = Verdict::new(launch)?;
-        let arguments = [blocks, bad.place(), Argument::<f64>::Place(verdict.address())];
-        // SAFETY: there is a number for each block, and the verdict is on the device.
-        unsafe { Program::run(launch, "find_bad_set", Grid::ONE_BLOCK, &arguments) }?;
-        verdict.check(launch, |order| NumericalError::NotPositiveDefinite { order })
+        add_up(launch, blocks, each, (length, sums))?;
+        judge(launch, "find_bad_set", (blocks, bad), 0)
     }
 }
 
-impl<const TABLES: bool> JointTerms<TABLES> {
+impl JointTerms {
     /// Puts the sums on the stream.
     pub(in super::super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let length = Terms::length(self.0.columns);
@@ -83,7 +77,12 @@ impl<const TABLES: bool> JointTerms<TABLES> {
     }
 }
 
-impl<const TABLES: bool> JointScore<TABLES> {
+impl JointScore {
+    /// Matrices of a set, beside its own: one of each derivative, and that of the nugget.
+    pub(in super::super) fn matrices(&self) -> usize {
+        self.derivatives + 1
+    }
+
     /// Puts the sums on the stream.
     pub(in super::super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         let &Self { sets, derivatives } = self;
@@ -91,6 +90,7 @@ impl<const TABLES: bool> JointScore<TABLES> {
         let sums = (length, output::<f64>(launch, 4, length));
         let mix = input::<f64>(launch, 3, sets.columns * sets.columns);
         let own = [Argument::Flag(derivatives as i32), Argument::place(mix)];
-        sets.launch(launch, "vecchia_joint_score", (derivatives, derivatives + 1), &own, sums)
+        let matrices = (derivatives, self.matrices());
+        sets.launch(launch, "vecchia_joint_score", matrices, &own, sums)
     }
 }

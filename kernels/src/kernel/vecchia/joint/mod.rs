@@ -12,7 +12,7 @@
 mod cuda;
 mod sums;
 
-use tegula_runtime::flow::{Access, Cost, Flow, Handle};
+use tegula_runtime::flow::Cost;
 
 use super::composite::{Gathered, Scratch, scatter};
 use super::cpu::{numbers, run};
@@ -77,25 +77,6 @@ impl Sets {
         }
     }
 
-    /// Submits the likelihood's sums, whose buffers are those of [`JointTerms`]: a task that
-    /// devices can run if the covariance has tables, and they have room.
-    pub fn submit_terms(self, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        if self.structure.has_tables() && self.fit(0) {
-            flow.submit(JointTerms::<true>(self), accesses, 0);
-        } else {
-            flow.submit(JointTerms::<false>(self), accesses, 0);
-        }
-    }
-
-    /// The same of the score's sums, whose buffers are those of [`JointScore`].
-    pub fn submit_score(self, derivatives: usize, flow: &mut Flow, accesses: &[(Handle, Access)]) {
-        if self.structure.has_tables() && self.fit(derivatives + 1) {
-            flow.submit(JointScore::<true> { sets: self, derivatives }, accesses, 0);
-        } else {
-            flow.submit(JointScore::<false> { sets: self, derivatives }, accesses, 0);
-        }
-    }
-
     pub(super) fn cost(&self, tables: usize, solves: usize) -> Cost {
         let (rows, m) = (self.size.0 as f64, self.size.1 as f64 + 1.0);
         let pairs = 0.5 * m * m * (24 * tables + 2 * solves) as f64;
@@ -106,7 +87,7 @@ impl Sets {
     }
 }
 
-impl<const TABLES: bool> JointTerms<TABLES> {
+impl JointTerms {
     /// Overwrites `sums`.
     ///
     /// # Errors
@@ -131,7 +112,7 @@ impl<const TABLES: bool> JointTerms<TABLES> {
     }
 }
 
-impl<const TABLES: bool> JointScore<TABLES> {
+impl JointScore {
     /// Overwrites `sums`.
     ///
     /// # Errors

@@ -389,6 +389,27 @@ impl Machine {
         self.workers[first].class = ClassId(self.classes.len() - 1);
     }
 
+    /// Makes one class of those that are called the same and compute as fast, as those of equal
+    /// devices do; the memories of its workers become as small as the smallest of them.
+    pub fn join_equal_classes(&mut self) {
+        let mut classes: Vec<WorkerClass> = Vec::new();
+        for class in (0..self.classes.len()).map(ClassId) {
+            let old = &self.classes[class.0];
+            let known = classes.iter().position(|one| one == old).unwrap_or(classes.len());
+            if known == classes.len() {
+                classes.push(old.clone());
+            }
+            let of_class = self.workers.iter_mut().filter(|worker| worker.class == class);
+            of_class.for_each(|worker| worker.class = ClassId(known));
+        }
+        self.classes = classes;
+        for worker in &self.workers {
+            let alike = self.workers.iter().filter(|other| other.class == worker.class);
+            let rooms = alike.filter_map(|other| self.memories[other.memory.0].capacity);
+            self.memories[worker.memory.0].capacity = rooms.min();
+        }
+    }
+
     /// Classes that people count together, since their names differ by a number at most, as those
     /// of accelerators do: the names of these groups, and for each class the number of its own.
     #[must_use]

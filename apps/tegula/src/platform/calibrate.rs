@@ -79,6 +79,7 @@ impl Calibrate {
         let found = self.devices.open()?;
         let mut machine = self.machine(&console, copy)?;
         found.join(&mut machine);
+        machine.join_equal_classes();
         let models = Models::new(&machine);
         self.kernels(backend, &models, copy)?;
         self.devices(&found, &mut machine, &models)?;

@@ -3,6 +3,7 @@
 mod adapt;
 mod assess;
 mod batch;
+mod calibrated;
 mod checkpoint;
 mod checkpoint_linalg;
 mod cluster;

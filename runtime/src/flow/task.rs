@@ -151,8 +151,8 @@ impl TaskKernel<'_> {
     #[must_use]
     #[allow(unsafe_code)]
     pub fn runs_on_cuda(&self) -> bool {
-        // SAFETY: `arguments` was made by `Arguments::of` for the codelet of `info`, or the runtime's
-        // own codelet looks at none.
+        // SAFETY: `arguments` was made by `Arguments::of` for the codelet of `info`; the runtime's
+        // own codelets look at none.
         unsafe { (self.0.info.runs_on_cuda)(self.0.argument_pointer()) }
     }
 }

@@ -12,6 +12,8 @@ use super::index::{Found, Table};
 pub(super) const NOWHERE: u64 = u64::MAX;
 /// A decoded chunk, or a table of chunks, may take this much whatever memory there is.
 const ALWAYS: u64 = 64 << 20;
+/// So many chunks are looked for in any file, however few it can hold.
+const FEW: u64 = 1 << 16;
 /// In the flags of a layout: chunks that reach over the edge of the matrix went through no filter.
 const PLAIN_EDGES: u8 = 1;
 /// No filter was applied.
@@ -49,7 +51,7 @@ pub(super) enum Storage {
     Chunked(Chunks),
     /// Nowhere: none was ever written.
     Nowhere,
-    /// In so many chunks as the file cannot hold, so that most were never written.
+    /// In so many chunks, above [`FEW`], as the file cannot hold: most were never written.
     Sparse {
         /// Chunks of the matrix.
         chunks: u64,
@@ -176,7 +178,7 @@ impl Bytes<'_> {
         let grid = [0, 1].map(|axis| wanted.shape[axis].div_ceil(shape[axis]));
         let chunks = (grid[0] as u64).saturating_mul(grid[1] as u64);
         // Each takes a byte at least.
-        if chunks > self.superblock.length {
+        if chunks > self.superblock.length.max(FEW) {
             let absent = chunks - self.superblock.length;
             return Ok(Storage::Sparse { chunks, absent });
         }

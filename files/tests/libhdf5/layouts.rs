@@ -257,6 +257,25 @@ proptest! {
     }
 }
 
+/// More chunks than the file has bytes, of which none was written.
+#[test]
+fn a_file_may_be_shorter_than_its_list_of_chunks() {
+    let (shape, squeeze) = ([1, 1], Squeeze::No);
+    let chunks = Chunks { shape, is_shuffled: false, is_summed: false, squeeze, grows: false };
+    assert_same(&Stored {
+        element: Element::U16,
+        is_big: false,
+        is_latest: true,
+        shape: [120, 120],
+        is_condensed: true,
+        written: [0, 0],
+        fill: None,
+        chunks: Some(chunks),
+        is_compact: false,
+        seed: 7,
+    });
+}
+
 /// An index of chunks that takes several nodes or pages, of a matrix of which some chunks are
 /// missing.
 #[test]
